@@ -8,7 +8,7 @@ barriers and node splitting (`structure.py`) rely on that.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import accumulate
@@ -189,24 +189,27 @@ class Lowered:
                     changed = True
         return found
 
-    def read_by(self, statement: Statement) -> Iterator[Variable]:
+    def read_by(self, statement: Statement) -> list[Variable]:
         """Variables that a statement reads."""
-        for node in values_of(statement):
-            yield from self.reads(node)
+        return [variable for node in values_of(statement) for variable in self.reads(node)]
 
-    def reads(self, node: Node) -> Iterator[Variable]:
+    def reads(self, node: Node) -> list[Variable]:
         """Variables that computing a value reads."""
         return variables_in(node, self.variables)
 
 
-def variables_in(node: Node, variables: Mapping[Node, Variable]) -> Iterator[Variable]:
+def variables_in(node: Node, variables: Mapping[Node, Variable]) -> list[Variable]:
     """Variables that the expression of a value names, where some values have one."""
-    variable = variables.get(node)
-    if variable is not None:
-        yield variable
-    else:
-        for arg in node.args:
-            yield from variables_in(arg, variables)
+    found: list[Variable] = []
+    work = [node]
+    while work:
+        node = work.pop()
+        variable = variables.get(node)
+        if variable is not None:
+            found.append(variable)
+        else:
+            work += node.args[::-1]
+    return found
 
 
 def values_of(statement: Statement) -> list[Node]:

@@ -121,9 +121,9 @@ class Forms:
         if node.op in EFFECTS or node.op in CALLS:
             steps = [self.of(arg) for arg in node.args]
             shape = self.lowered.lanes.of(node)
-            return 0 if not shape.axes & 1 and not any(step != 0 for step in steps) else ANY
+            return 0 if not shape.axes & 1 and steps.count(0) == len(steps) else ANY
         steps = [self.of(arg) for arg in node.args]
-        if all(step == 0 for step in steps):
+        if steps.count(0) == len(steps):
             return 0
         if ANY in steps or not (isinstance(node.ty, Type) and node.ty.is_integer):
             return ANY

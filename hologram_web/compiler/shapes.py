@@ -215,7 +215,10 @@ _RULES: dict[str, Callable[..., Shape]] = {
 
 def meaning(node: Node, ranges: Ranges, args: list[Shape]) -> Shape:
     """The shape of a pure operation on operands of these shapes."""
-    if all(arg is UNIFORM for arg in args):
+    for arg in args:
+        if arg is not UNIFORM:
+            break
+    else:
         return UNIFORM
     rule = _RULES.get(node.op)
     return rule(node, ranges, *args) if rule is not None and _whole(node) else opaque(args)

@@ -453,10 +453,10 @@ _PACKETS = (
         "memory/strides.atlas:f32",
     ),
     _packets(
-        "a routine gathers by the next lane's address",
-        _ACCESSES + "_gather_routine",
-        '("i32x4.extract_lane", lane % 4)',
-        '("i32x4.extract_lane", (lane + 1) % 4)',
+        "lanes of a row in part load the next lane's element",
+        _ACCESSES + "_row_routine",
+        '("i32.const", lane * size)',
+        '("i32.const", (lane + 1) * size)',
         "control/exit.atlas",
     ),
     _packets(

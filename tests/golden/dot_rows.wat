@@ -5,16 +5,15 @@
   (type $t3 (func (param i32 i32) (result i64)))
   (type $t4 (func (param i32 i32 i32 v128 v128) (result i64 i32 v128 v128)))
   (type $t5 (func (param i64 v128 v128 v128 v128 i64) (result i64 v128 v128 v128)))
-  (type $t6 (func (param v128 v128 v128)))
-  (type $t7 (func (param i32 v128 v128) (result i64)))
-  (type $t8 (func (param i32 i32 i32 v128 v128 v128) (result i64 i32 v128 v128 v128)))
+  (type $t6 (func (param i32 i32 i32 i32 i32 i32 i64 i64 i32) (result v128)))
+  (type $t7 (func (param i32 v128 v128)))
+  (type $t8 (func (param i32 v128 v128) (result i64)))
+  (type $t9 (func (param i32 i32 i32 v128 v128 v128) (result i64 i32 v128 v128 v128)))
+  (type $t10 (func (param i32 i32 i32 i32 i32 i32 i64 i64 i64 i64 i64 v128) (result v128)))
   (import "env" "memory" (memory 1 65536))
   (import "env" "poll" (func $poll (type $t0)))
   (global $c0 v128 (v128.const i32x4 0x0 0x1 0x2 0x3))
-  (global $c1 v128 (v128.const i32x4 0x0 0x4 0x8 0xc))
-  (global $c2 v128 (v128.const i32x4 0x0 0x0 0x1 0x0))
-  (global $c3 v128 (v128.const i32x4 0x2 0x0 0x3 0x0))
-  (func $kernel (export "kernel") (type $t1)  ;; 2463 bytes at 0xec
+  (func $kernel (export "kernel") (type $t1)  ;; 2194 bytes at 0xcc
     (param $arguments i32) (param $begin i32) (param $end i32)
     (local $ticks i64) (local $param.rows i32) (local $param.n i32) (local $base.buffer_x i32)
     (local $base.buffer_y i32) (local $limit.buffer_x.4 i64) (local $limit.buffer_y.4 i64)
@@ -25,9 +24,8 @@
     (local $l28 i64) (local $l29 i64) (local $l30 i64) (local $safe i32) (local $from i32)
     (local $lane i32) (local $own_budget i64) (local $counts.0 v128) (local $spent.0 v128)
     (local $spent.1 v128) (local $l38 v128) (local $l39 v128) (local $l40 v128) (local $l41 i32)
-    (local $l42 v128) (local $l43 v128) (local $l44 v128) (local $l45 i32) (local $live v128)
+    (local $l42 v128) (local $l43 v128) (local $l44 v128) (local $live v128) (local $l46 v128)
     (local $l47 v128) (local $l48 v128) (local $l49 v128) (local $l50 v128) (local $l51 v128)
-    (local $l52 v128)
     i64.const 1048576
     local.set $ticks
     local.get $arguments
@@ -512,22 +510,11 @@
                         local.get $first
                         local.get $lane
                         i32.add
-                        local.get $l18
-                        i32.add
                         i32.const 0
                         i64.const 0
                         i64.const 0
-                        call $fault
                         local.get $l18
-                        local.tee $l45
-                        i32.const 4
-                        local.get $l45
-                        i32.const 4
-                        i32.lt_s
-                        select
-                        i32x4.splat
-                        global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
-                        i32x4.gt_s
+                        call $end4
                         local.set $live
                         local.get $l38
                         local.get $live
@@ -571,16 +558,9 @@
                     i32.const 4
                     i32.mul
                     i32.add
-                    i32.const 0
-                    i32.add
-                    i32x4.splat
-                    global.get $c1  ;; i32x4 0x0 0x4 0x8 0xc
-                    i32x4.add
-                    local.set $l43
-                    local.get $l43
                     local.get $l40
                     local.get $l38
-                    call $scatter32_32
+                    call $scatter32_32_row
                   end  ;; $if17
                   br $block7
                 end  ;; $if16
@@ -641,8 +621,8 @@
                 i32x4.splat
                 global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
                 i32x4.gt_s
-                local.set $l47
-                local.get $l47
+                local.set $l46
+                local.get $l46
                 local.get $first
                 local.get $lane
                 i32.add
@@ -655,8 +635,8 @@
                 i32x4.splat
                 i32x4.lt_u
                 v128.and
-                local.set $l48
-                local.get $l48
+                local.set $l47
+                local.get $l47
                 v128.any_true
                 if $if22
                   local.get $first
@@ -674,7 +654,7 @@
                   i32.const 0
                   v128.const i32x4 0x0 0x0 0x0 0x0
                   local.get $l40
-                  local.get $l48
+                  local.get $l47
                   v128.bitselect
                   local.set $l40
                   local.set $l41
@@ -703,39 +683,39 @@
                                   local.set $l44
                                   local.get $l43
                                   i64x2.extend_high_i32x4_u
-                                  local.set $l49
+                                  local.set $l48
                                   local.get $l44
                                   i32.const 2
                                   i64x2.shl
-                                  local.set $l50
-                                  local.get $l49
+                                  local.set $l49
+                                  local.get $l48
                                   i32.const 2
                                   i64x2.shl
-                                  local.set $l51
-                                  local.get $l48
-                                  local.get $l50
+                                  local.set $l50
+                                  local.get $l47
+                                  local.get $l49
                                   v128.const i32x4 0x0 0x0 0x0 0x0
                                   i64x2.lt_s
-                                  local.get $l51
+                                  local.get $l50
                                   v128.const i32x4 0x0 0x0 0x0 0x0
                                   i64x2.lt_s
                                   i8x16.shuffle 0 1 2 3 8 9 10 11 16 17 18 19 24 25 26 27
                                   local.get $limit.buffer_x.4
                                   i64x2.splat
-                                  local.get $l50
+                                  local.get $l49
                                   i64x2.le_s
                                   local.get $limit.buffer_x.4
                                   i64x2.splat
-                                  local.get $l51
+                                  local.get $l50
                                   i64x2.le_s
                                   i8x16.shuffle 0 1 2 3 8 9 10 11 16 17 18 19 24 25 26 27
                                   v128.or
                                   v128.and
-                                  local.set $l52
-                                  local.get $l52
+                                  local.set $l51
+                                  local.get $l51
                                   v128.any_true
                                   if $if31
-                                    local.get $l52
+                                    local.get $l51
                                     i32x4.bitmask
                                     i32.ctz
                                     local.set $l18
@@ -746,35 +726,24 @@
                                     local.get $first
                                     local.get $lane
                                     i32.add
-                                    local.get $l18
-                                    i32.add
                                     i32.const 0
                                     local.get $l18
+                                    local.get $l49
                                     local.get $l50
-                                    local.get $l51
                                     call $pick4
                                     i64.const 4
-                                    call $fault
                                     local.get $l18
-                                    local.tee $l45
-                                    i32.const 4
-                                    local.get $l45
-                                    i32.const 4
-                                    i32.lt_s
-                                    select
-                                    i32x4.splat
-                                    global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
-                                    i32x4.gt_s
+                                    call $end4
                                     local.set $live
+                                    local.get $l46
+                                    local.get $live
+                                    v128.and
+                                    local.set $l46
                                     local.get $l47
                                     local.get $live
                                     v128.and
                                     local.set $l47
-                                    local.get $l48
-                                    local.get $live
-                                    v128.and
-                                    local.set $l48
-                                    local.get $l48
+                                    local.get $l47
                                     v128.any_true
                                     i32.eqz
                                     br_if $block29
@@ -789,26 +758,26 @@
                                 local.get $base.buffer_x
                                 i32x4.splat
                                 i32x4.add
-                                local.get $l48
+                                local.get $l47
                                 v128.and
-                                local.set $l51
-                                local.get $l51
+                                local.set $l50
+                                local.get $l50
                                 i32x4.extract_lane 0
                                 v128.load32_zero
-                                local.set $l50
-                                local.get $l51
+                                local.set $l49
+                                local.get $l50
                                 i32x4.extract_lane 1
-                                local.get $l50
+                                local.get $l49
                                 v128.load32_lane 1
-                                local.set $l50
-                                local.get $l51
+                                local.set $l49
+                                local.get $l50
                                 i32x4.extract_lane 2
-                                local.get $l50
+                                local.get $l49
                                 v128.load32_lane 2
-                                local.set $l50
-                                local.get $l51
-                                i32x4.extract_lane 3
+                                local.set $l49
                                 local.get $l50
+                                i32x4.extract_lane 3
+                                local.get $l49
                                 v128.load32_lane 3
                                 local.set $l42
                                 local.get $l41
@@ -820,16 +789,16 @@
                                 local.get $l40
                                 i32x4.add
                                 local.get $l40
-                                local.get $l48
+                                local.get $l47
                                 v128.bitselect
                                 local.set $l40
                                 local.set $l41
                                 local.get $counts.0
-                                local.get $l48
+                                local.get $l47
                                 i32x4.sub
                                 local.set $counts.0
                               end  ;; $block29
-                              local.get $l48
+                              local.get $l47
                               v128.any_true
                               if $if32
                                 local.get $ticks
@@ -849,11 +818,11 @@
                         i32.const 13
                         local.get $l41
                         local.get $l40
+                        local.get $l46
                         local.get $l47
-                        local.get $l48
                         call $look_i32_v128_v128_v128
-                        local.set $l48
                         local.set $l47
+                        local.set $l46
                         local.set $l40
                         local.set $l41
                         local.set $ticks
@@ -867,23 +836,23 @@
                         local.get $counts.0
                         local.get $spent.0
                         local.get $spent.1
-                        local.get $l48
+                        local.get $l47
                         local.get $ticks
                         call $steps4
-                        local.set $l51
+                        local.set $l50
                         local.set $spent.1
                         local.set $spent.0
                         local.set $ticks
                         v128.const i32x4 0x0 0x0 0x0 0x0
                         local.set $counts.0
-                        local.get $l48
-                        local.get $l51
-                        v128.and
-                        local.set $l50
+                        local.get $l47
                         local.get $l50
+                        v128.and
+                        local.set $l49
+                        local.get $l49
                         v128.any_true
                         if $if34
-                          local.get $l50
+                          local.get $l49
                           i32x4.bitmask
                           i32.ctz
                           local.set $l18
@@ -894,32 +863,21 @@
                           local.get $first
                           local.get $lane
                           i32.add
-                          local.get $l18
-                          i32.add
                           i32.const 0
                           i64.const 0
                           i64.const 0
-                          call $fault
                           local.get $l18
-                          local.tee $l45
-                          i32.const 4
-                          local.get $l45
-                          i32.const 4
-                          i32.lt_s
-                          select
-                          i32x4.splat
-                          global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
-                          i32x4.gt_s
+                          call $end4
                           local.set $live
+                          local.get $l46
+                          local.get $live
+                          v128.and
+                          local.set $l46
                           local.get $l47
                           local.get $live
                           v128.and
                           local.set $l47
-                          local.get $l48
-                          local.get $live
-                          v128.and
-                          local.set $l48
-                          local.get $l48
+                          local.get $l47
                           v128.any_true
                           i32.eqz
                           br_if $block24
@@ -928,7 +886,7 @@
                       end  ;; $loop25
                     end  ;; $block24
                   end  ;; $block23
-                  local.get $l48
+                  local.get $l47
                   v128.any_true
                   if $if35
                     block $block36
@@ -953,100 +911,41 @@
                         i64.ge_u
                         i32.or
                         if $if38
+                          local.get $arguments
+                          i32.const 1
+                          i32.const 14
+                          i32.const 1
                           local.get $first
                           local.get $lane
                           i32.add
-                          i64.extend_i32_u
-                          i32.wrap_i64
-                          i64.extend_i32_u
-                          i64x2.splat
-                          global.get $c2  ;; i32x4 0x0 0x0 0x1 0x0
-                          i64x2.add
-                          i32.const 2
-                          i64x2.shl
-                          local.set $l51
-                          local.get $first
-                          local.get $lane
-                          i32.add
-                          i64.extend_i32_u
-                          i32.wrap_i64
-                          i64.extend_i32_u
-                          i64x2.splat
-                          global.get $c3  ;; i32x4 0x2 0x0 0x3 0x0
-                          i64x2.add
-                          i32.const 2
-                          i64x2.shl
-                          local.set $l50
-                          local.get $l48
-                          local.get $l51
-                          v128.const i32x4 0x0 0x0 0x0 0x0
-                          i64x2.lt_s
-                          local.get $l50
-                          v128.const i32x4 0x0 0x0 0x0 0x0
-                          i64x2.lt_s
-                          i8x16.shuffle 0 1 2 3 8 9 10 11 16 17 18 19 24 25 26 27
+                          i32.const 0
+                          local.get $l25
+                          i64.const 4
                           local.get $limit.buffer_y.4
-                          i64x2.splat
-                          local.get $l51
-                          i64x2.le_s
-                          local.get $limit.buffer_y.4
-                          i64x2.splat
-                          local.get $l50
-                          i64x2.le_s
-                          i8x16.shuffle 0 1 2 3 8 9 10 11 16 17 18 19 24 25 26 27
-                          v128.or
-                          v128.and
-                          local.set $l49
-                          local.get $l49
-                          v128.any_true
+                          i64.const 4
+                          i64.const 0
+                          local.get $l47
+                          call $beyond4
+                          local.tee $live
+                          i8x16.all_true
+                          i32.eqz
                           if $if39
-                            local.get $l49
-                            i32x4.bitmask
-                            i32.ctz
-                            local.set $l18
-                            local.get $arguments
-                            i32.const 1
-                            i32.const 14
-                            i32.const 1
-                            local.get $first
-                            local.get $lane
-                            i32.add
-                            local.get $l18
-                            i32.add
-                            i32.const 0
-                            local.get $l18
-                            local.get $l51
-                            local.get $l50
-                            call $pick4
-                            i64.const 4
-                            call $fault
-                            local.get $l18
-                            local.tee $l45
-                            i32.const 4
-                            local.get $l45
-                            i32.const 4
-                            i32.lt_s
-                            select
-                            i32x4.splat
-                            global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
-                            i32x4.gt_s
-                            local.set $live
+                            local.get $l46
+                            local.get $live
+                            v128.and
+                            local.set $l46
                             local.get $l47
                             local.get $live
                             v128.and
                             local.set $l47
-                            local.get $l48
-                            local.get $live
-                            v128.and
-                            local.set $l48
-                            local.get $l48
+                            local.get $l47
                             v128.any_true
                             i32.eqz
                             br_if $block36
                           end  ;; $if39
                         end  ;; $if38
                       end  ;; $if37
-                      local.get $l48
+                      local.get $l47
                       i32x4.all_true
                       if $if40
                         local.get $base.buffer_y
@@ -1072,31 +971,24 @@
                         i32.const 4
                         i32.mul
                         i32.add
-                        i32.const 0
-                        i32.add
-                        i32x4.splat
-                        global.get $c1  ;; i32x4 0x0 0x4 0x8 0xc
-                        i32x4.add
-                        local.set $l50
-                        local.get $l50
                         local.get $l40
-                        local.get $l48
-                        call $scatter32_32
+                        local.get $l47
+                        call $scatter32_32_row
                       end  ;; $if40
                     end  ;; $block36
-                    local.get $l48
+                    local.get $l47
                     v128.any_true
                     if $if41
+                      local.get $l46
                       local.get $l47
-                      local.get $l48
                       v128.andnot
-                      local.set $l47
+                      local.set $l46
                       v128.const i32x4 0x0 0x0 0x0 0x0
-                      local.set $l48
+                      local.set $l47
                     end  ;; $if41
                   end  ;; $if35
                 end  ;; $if22
-                local.get $l47
+                local.get $l46
                 v128.any_true
                 if $if42
                   br $block21
@@ -1154,7 +1046,7 @@
       end  ;; $loop1
     end  ;; $if0
   )
-  (func $fault (type $t2)  ;; 51 bytes at 0xa8c
+  (func $fault (type $t2)  ;; 51 bytes at 0x95f
     (param $l0 i32) (param $l1 i32) (param $l2 i32) (param $l3 i32) (param $l4 i32) (param $l5 i32)
     (param $l6 i64) (param $l7 i64)
     local.get $l0
@@ -1179,7 +1071,7 @@
     local.get $l7
     i64.store offset=80 align=4
   )
-  (func $look (type $t3)  ;; 57 bytes at 0xac0
+  (func $look (type $t3)  ;; 57 bytes at 0x993
     (param $arguments i32) (param $at i32)
     (result i64)
     (local $answer i32) (local $ticks i64)
@@ -1210,7 +1102,7 @@
     end  ;; $if0
     local.get $ticks
   )
-  (func $look_i32_v128_v128 (type $t4)  ;; 63 bytes at 0xafa
+  (func $look_i32_v128_v128 (type $t4)  ;; 63 bytes at 0x9cd
     (param $arguments i32) (param $at i32) (param $l2 i32) (param $l3 v128) (param $l4 v128)
     (result i64) (result i32) (result v128) (result v128)
     (local $answer i32) (local $ticks i64)
@@ -1244,7 +1136,7 @@
     local.get $l3
     local.get $l4
   )
-  (func $steps4 (type $t5)  ;; 190 bytes at 0xb3b
+  (func $steps4 (type $t5)  ;; 190 bytes at 0xa0e
     (param $l0 i64) (param $l1 v128) (param $l2 v128) (param $l3 v128) (param $l4 v128)
     (param $l5 i64)
     (result i64) (result v128) (result v128) (result v128)
@@ -1342,8 +1234,28 @@
     local.get $l4
     v128.and
   )
-  (func $scatter32_32 (type $t6)  ;; 91 bytes at 0xbfa
-    (param $l0 v128) (param $l1 v128) (param $l2 v128)
+  (func $end4 (type $t6)  ;; 31 bytes at 0xacd
+    (param $l0 i32) (param $l1 i32) (param $l2 i32) (param $l3 i32) (param $l4 i32) (param $l5 i32)
+    (param $l6 i64) (param $l7 i64) (param $l8 i32)
+    (result v128)
+    local.get $l0
+    local.get $l1
+    local.get $l2
+    local.get $l3
+    local.get $l4
+    local.get $l8
+    i32.add
+    local.get $l5
+    local.get $l6
+    local.get $l7
+    call $fault
+    local.get $l8
+    i32x4.splat
+    global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
+    i32x4.gt_s
+  )
+  (func $scatter32_32_row (type $t7)  ;; 91 bytes at 0xaed
+    (param $l0 i32) (param $l1 v128) (param $l2 v128)
     (local $bits i32)
     local.get $l2
     i32x4.bitmask
@@ -1353,7 +1265,8 @@
     i32.and
     if $if0
       local.get $l0
-      i32x4.extract_lane 0
+      i32.const 0
+      i32.add
       local.get $l1
       v128.store32_lane 0
     end  ;; $if0
@@ -1362,7 +1275,8 @@
     i32.and
     if $if1
       local.get $l0
-      i32x4.extract_lane 1
+      i32.const 4
+      i32.add
       local.get $l1
       v128.store32_lane 1
     end  ;; $if1
@@ -1371,7 +1285,8 @@
     i32.and
     if $if2
       local.get $l0
-      i32x4.extract_lane 2
+      i32.const 8
+      i32.add
       local.get $l1
       v128.store32_lane 2
     end  ;; $if2
@@ -1380,12 +1295,13 @@
     i32.and
     if $if3
       local.get $l0
-      i32x4.extract_lane 3
+      i32.const 12
+      i32.add
       local.get $l1
       v128.store32_lane 3
     end  ;; $if3
   )
-  (func $pick4 (type $t7)  ;; 48 bytes at 0xc56
+  (func $pick4 (type $t8)  ;; 48 bytes at 0xb49
     (param $l0 i32) (param $l1 v128) (param $l2 v128)
     (result i64)
     i64.const 0
@@ -1414,7 +1330,7 @@
     i32.ne
     select
   )
-  (func $look_i32_v128_v128_v128 (type $t8)  ;; 65 bytes at 0xc87
+  (func $look_i32_v128_v128_v128 (type $t9)  ;; 65 bytes at 0xb7a
     (param $arguments i32) (param $at i32) (param $l2 i32) (param $l3 v128) (param $l4 v128)
     (param $l5 v128)
     (result i64) (result i32) (result v128) (result v128) (result v128)
@@ -1449,5 +1365,73 @@
     local.get $l3
     local.get $l4
     local.get $l5
+  )
+  (func $beyond4 (type $t10)  ;; 127 bytes at 0xbbc
+    (param $l0 i32) (param $l1 i32) (param $l2 i32) (param $l3 i32) (param $l4 i32) (param $l5 i32)
+    (param $l6 i64) (param $l7 i64) (param $l8 i64) (param $l9 i64) (param $l10 i64)
+    (param $l11 v128)
+    (result v128)
+    (local $bits i32) (local $lane i32) (local $within i64)
+    local.get $l11
+    i32x4.bitmask
+    local.set $bits
+    loop $loop0
+      local.get $l6
+      local.get $l8
+      i64.ge_u
+      local.get $bits
+      i32.const 1
+      i32.and
+      i32.and
+      if $if1
+        i64.const 0
+        local.get $l10
+        local.get $l6
+        i64.sub
+        local.get $l9
+        i64.ctz
+        i64.shr_u
+        local.get $l6
+        local.get $l10
+        i64.gt_u
+        select
+        local.tee $within
+        i32.wrap_i64
+        local.get $l2
+        i32.add
+        local.set $l2
+        local.get $within
+        local.get $l9
+        i64.mul
+        local.get $l6
+        i64.add
+        local.set $l6
+        local.get $l0
+        local.get $l1
+        local.get $l2
+        local.get $l3
+        local.get $l4
+        local.get $l5
+        local.get $l6
+        local.get $l9
+        local.get $lane
+        call $end4
+        return
+      end  ;; $if1
+      local.get $l6
+      local.get $l7
+      i64.add
+      local.set $l6
+      local.get $lane
+      i32.const 1
+      i32.add
+      local.set $lane
+      local.get $bits
+      i32.const 1
+      i32.shr_u
+      local.tee $bits
+      br_if $loop0
+    end  ;; $loop0
+    v128.const i32x4 0xffffffff 0xffffffff 0xffffffff 0xffffffff
   )
 )

@@ -3,16 +3,14 @@
   (type $t1 (func (param i32 i32 i32)))
   (type $t2 (func (param i32 i32 i32 i32 i32 i32 i64 i64)))
   (type $t3 (func (param i32 i32) (result i64)))
-  (type $t4 (func (param i32 v128 v128) (result i64)))
-  (type $t5 (func (param v128) (result v128)))
-  (type $t6 (func (param v128 v128 v128)))
+  (type $t4 (func (param i32 i32 i32 i32 i32 i32 i64 i64 i32) (result v128)))
+  (type $t5 (func (param i32 i32 i32 i32 i32 i32 i64 i64 i64 i64 i64 v128) (result v128)))
+  (type $t6 (func (param i32 v128) (result v128)))
+  (type $t7 (func (param i32 v128 v128)))
   (import "env" "memory" (memory 1 65536))
   (import "env" "poll" (func $poll (type $t0)))
   (global $c0 v128 (v128.const i32x4 0x0 0x1 0x2 0x3))
-  (global $c1 v128 (v128.const i32x4 0x0 0x0 0x1 0x0))
-  (global $c2 v128 (v128.const i32x4 0x2 0x0 0x3 0x0))
-  (global $c3 v128 (v128.const i32x4 0x0 0x4 0x8 0xc))
-  (func $kernel (export "kernel") (type $t1)  ;; 1465 bytes at 0xc8
+  (func $kernel (export "kernel") (type $t1)  ;; 1063 bytes at 0xa1
     (param $arguments i32) (param $begin i32) (param $end i32)
     (local $ticks i64) (local $param.a f32) (local $base.buffer_x i32) (local $base.buffer_y i32)
     (local $limit.buffer_x.4 i64) (local $limit.buffer_y.4 i64) (local $block i32) (local $rest i32)
@@ -20,8 +18,7 @@
     (local $BLOCK_IDX_Z i32) (local $span i32) (local $l17 i32) (local $price i64) (local $on.0 i32)
     (local $on.1 i32) (local $on.2 i32) (local $first i32) (local $l23 i64) (local $safe i32)
     (local $from i32) (local $lane i32) (local $l27 v128) (local $l28 v128) (local $l29 v128)
-    (local $l30 i64) (local $l31 v128) (local $l32 v128) (local $l33 v128) (local $l34 i32)
-    (local $live v128)
+    (local $l30 i64) (local $live v128)
     i64.const 1048576
     local.set $ticks
     local.get $arguments
@@ -353,80 +350,25 @@
                     i64.ge_u
                     i32.or
                     if $if13
+                      local.get $arguments
+                      i32.const 1
+                      i32.const 0
+                      i32.const 0
                       local.get $first
                       local.get $lane
                       i32.add
-                      i64.extend_i32_u
-                      i64x2.splat
-                      global.get $c1  ;; i32x4 0x0 0x0 0x1 0x0
-                      i64x2.add
-                      i32.const 2
-                      i64x2.shl
-                      local.set $l31
-                      local.get $first
-                      local.get $lane
-                      i32.add
-                      i64.extend_i32_u
-                      i64x2.splat
-                      global.get $c2  ;; i32x4 0x2 0x0 0x3 0x0
-                      i64x2.add
-                      i32.const 2
-                      i64x2.shl
-                      local.set $l32
+                      i32.const 0
+                      local.get $l30
+                      i64.const 4
+                      local.get $limit.buffer_x.4
+                      i64.const 4
+                      i64.const 0
                       local.get $l29
-                      local.get $l31
-                      v128.const i32x4 0x0 0x0 0x0 0x0
-                      i64x2.lt_s
-                      local.get $l32
-                      v128.const i32x4 0x0 0x0 0x0 0x0
-                      i64x2.lt_s
-                      i8x16.shuffle 0 1 2 3 8 9 10 11 16 17 18 19 24 25 26 27
-                      local.get $limit.buffer_x.4
-                      i64x2.splat
-                      local.get $l31
-                      i64x2.le_s
-                      local.get $limit.buffer_x.4
-                      i64x2.splat
-                      local.get $l32
-                      i64x2.le_s
-                      i8x16.shuffle 0 1 2 3 8 9 10 11 16 17 18 19 24 25 26 27
-                      v128.or
-                      v128.and
-                      local.set $l33
-                      local.get $l33
-                      v128.any_true
+                      call $beyond4
+                      local.tee $live
+                      i8x16.all_true
+                      i32.eqz
                       if $if14
-                        local.get $l33
-                        i32x4.bitmask
-                        i32.ctz
-                        local.set $l17
-                        local.get $arguments
-                        i32.const 1
-                        i32.const 0
-                        i32.const 0
-                        local.get $first
-                        local.get $lane
-                        i32.add
-                        local.get $l17
-                        i32.add
-                        i32.const 0
-                        local.get $l17
-                        local.get $l31
-                        local.get $l32
-                        call $pick4
-                        i64.const 4
-                        call $fault
-                        local.get $l17
-                        local.tee $l34
-                        i32.const 4
-                        local.get $l34
-                        i32.const 4
-                        i32.lt_s
-                        select
-                        i32x4.splat
-                        global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
-                        i32x4.gt_s
-                        local.set $live
                         local.get $l29
                         local.get $live
                         v128.and
@@ -476,16 +418,8 @@
                     i32.const 4
                     i32.mul
                     i32.add
-                    i32.const 0
-                    i32.add
-                    i32x4.splat
-                    global.get $c3  ;; i32x4 0x0 0x4 0x8 0xc
-                    i32x4.add
                     local.get $l29
-                    v128.and
-                    local.set $l32
-                    local.get $l32
-                    call $gather_f32_f32x4
+                    call $row_f32_f32x4
                     local.set $l27
                   end  ;; $if15
                   local.get $safe
@@ -507,80 +441,25 @@
                     i64.ge_u
                     i32.or
                     if $if17
+                      local.get $arguments
+                      i32.const 1
+                      i32.const 1
+                      i32.const 1
                       local.get $first
                       local.get $lane
                       i32.add
-                      i64.extend_i32_u
-                      i64x2.splat
-                      global.get $c1  ;; i32x4 0x0 0x0 0x1 0x0
-                      i64x2.add
-                      i32.const 2
-                      i64x2.shl
-                      local.set $l32
-                      local.get $first
-                      local.get $lane
-                      i32.add
-                      i64.extend_i32_u
-                      i64x2.splat
-                      global.get $c2  ;; i32x4 0x2 0x0 0x3 0x0
-                      i64x2.add
-                      i32.const 2
-                      i64x2.shl
-                      local.set $l31
+                      i32.const 0
+                      local.get $l30
+                      i64.const 4
+                      local.get $limit.buffer_y.4
+                      i64.const 4
+                      i64.const 0
                       local.get $l29
-                      local.get $l32
-                      v128.const i32x4 0x0 0x0 0x0 0x0
-                      i64x2.lt_s
-                      local.get $l31
-                      v128.const i32x4 0x0 0x0 0x0 0x0
-                      i64x2.lt_s
-                      i8x16.shuffle 0 1 2 3 8 9 10 11 16 17 18 19 24 25 26 27
-                      local.get $limit.buffer_y.4
-                      i64x2.splat
-                      local.get $l32
-                      i64x2.le_s
-                      local.get $limit.buffer_y.4
-                      i64x2.splat
-                      local.get $l31
-                      i64x2.le_s
-                      i8x16.shuffle 0 1 2 3 8 9 10 11 16 17 18 19 24 25 26 27
-                      v128.or
-                      v128.and
-                      local.set $l33
-                      local.get $l33
-                      v128.any_true
+                      call $beyond4
+                      local.tee $live
+                      i8x16.all_true
+                      i32.eqz
                       if $if18
-                        local.get $l33
-                        i32x4.bitmask
-                        i32.ctz
-                        local.set $l17
-                        local.get $arguments
-                        i32.const 1
-                        i32.const 1
-                        i32.const 1
-                        local.get $first
-                        local.get $lane
-                        i32.add
-                        local.get $l17
-                        i32.add
-                        i32.const 0
-                        local.get $l17
-                        local.get $l32
-                        local.get $l31
-                        call $pick4
-                        i64.const 4
-                        call $fault
-                        local.get $l17
-                        local.tee $l34
-                        i32.const 4
-                        local.get $l34
-                        i32.const 4
-                        i32.lt_s
-                        select
-                        i32x4.splat
-                        global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
-                        i32x4.gt_s
-                        local.set $live
                         local.get $l29
                         local.get $live
                         v128.and
@@ -630,16 +509,8 @@
                     i32.const 4
                     i32.mul
                     i32.add
-                    i32.const 0
-                    i32.add
-                    i32x4.splat
-                    global.get $c3  ;; i32x4 0x0 0x4 0x8 0xc
-                    i32x4.add
                     local.get $l29
-                    v128.and
-                    local.set $l31
-                    local.get $l31
-                    call $gather_f32_f32x4
+                    call $row_f32_f32x4
                     local.set $l28
                   end  ;; $if19
                   local.get $l29
@@ -673,13 +544,6 @@
                     i32.const 4
                     i32.mul
                     i32.add
-                    i32.const 0
-                    i32.add
-                    i32x4.splat
-                    global.get $c3  ;; i32x4 0x0 0x4 0x8 0xc
-                    i32x4.add
-                    local.set $l31
-                    local.get $l31
                     local.get $param.a
                     f32x4.splat
                     local.get $l27
@@ -687,7 +551,7 @@
                     local.get $l28
                     f32x4.add
                     local.get $l29
-                    call $scatter32_32
+                    call $scatter32_32_row
                   end  ;; $if20
                 end  ;; $block11
                 local.get $l29
@@ -748,7 +612,7 @@
       end  ;; $loop1
     end  ;; $if0
   )
-  (func $fault (type $t2)  ;; 51 bytes at 0x682
+  (func $fault (type $t2)  ;; 51 bytes at 0x4c9
     (param $l0 i32) (param $l1 i32) (param $l2 i32) (param $l3 i32) (param $l4 i32) (param $l5 i32)
     (param $l6 i64) (param $l7 i64)
     local.get $l0
@@ -773,7 +637,7 @@
     local.get $l7
     i64.store offset=80 align=4
   )
-  (func $look (type $t3)  ;; 57 bytes at 0x6b6
+  (func $look (type $t3)  ;; 57 bytes at 0x4fd
     (param $arguments i32) (param $at i32)
     (result i64)
     (local $answer i32) (local $ticks i64)
@@ -804,60 +668,146 @@
     end  ;; $if0
     local.get $ticks
   )
-  (func $pick4 (type $t4)  ;; 48 bytes at 0x6f0
-    (param $l0 i32) (param $l1 v128) (param $l2 v128)
-    (result i64)
-    i64.const 0
+  (func $end4 (type $t4)  ;; 31 bytes at 0x537
+    (param $l0 i32) (param $l1 i32) (param $l2 i32) (param $l3 i32) (param $l4 i32) (param $l5 i32)
+    (param $l6 i64) (param $l7 i64) (param $l8 i32)
+    (result v128)
+    local.get $l0
     local.get $l1
-    i64x2.extract_lane 0
+    local.get $l2
+    local.get $l3
+    local.get $l4
+    local.get $l8
+    i32.add
+    local.get $l5
+    local.get $l6
+    local.get $l7
+    call $fault
+    local.get $l8
+    i32x4.splat
+    global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
+    i32x4.gt_s
+  )
+  (func $beyond4 (type $t5)  ;; 127 bytes at 0x557
+    (param $l0 i32) (param $l1 i32) (param $l2 i32) (param $l3 i32) (param $l4 i32) (param $l5 i32)
+    (param $l6 i64) (param $l7 i64) (param $l8 i64) (param $l9 i64) (param $l10 i64)
+    (param $l11 v128)
+    (result v128)
+    (local $bits i32) (local $lane i32) (local $within i64)
+    local.get $l11
+    i32x4.bitmask
+    local.set $bits
+    loop $loop0
+      local.get $l6
+      local.get $l8
+      i64.ge_u
+      local.get $bits
+      i32.const 1
+      i32.and
+      i32.and
+      if $if1
+        i64.const 0
+        local.get $l10
+        local.get $l6
+        i64.sub
+        local.get $l9
+        i64.ctz
+        i64.shr_u
+        local.get $l6
+        local.get $l10
+        i64.gt_u
+        select
+        local.tee $within
+        i32.wrap_i64
+        local.get $l2
+        i32.add
+        local.set $l2
+        local.get $within
+        local.get $l9
+        i64.mul
+        local.get $l6
+        i64.add
+        local.set $l6
+        local.get $l0
+        local.get $l1
+        local.get $l2
+        local.get $l3
+        local.get $l4
+        local.get $l5
+        local.get $l6
+        local.get $l9
+        local.get $lane
+        call $end4
+        return
+      end  ;; $if1
+      local.get $l6
+      local.get $l7
+      i64.add
+      local.set $l6
+      local.get $lane
+      i32.const 1
+      i32.add
+      local.set $lane
+      local.get $bits
+      i32.const 1
+      i32.shr_u
+      local.tee $bits
+      br_if $loop0
+    end  ;; $loop0
+    v128.const i32x4 0xffffffff 0xffffffff 0xffffffff 0xffffffff
+  )
+  (func $row_f32_f32x4 (type $t6)  ;; 96 bytes at 0x5d7
+    (param $l0 i32) (param $l1 v128)
+    (result v128)
+    (local $l2 v128) (local $bits i32)
+    local.get $l1
+    i32x4.bitmask
+    local.set $bits
     local.get $l0
     i32.const 0
-    i32.ne
-    select
-    local.get $l1
-    i64x2.extract_lane 1
-    local.get $l0
+    i32.add
+    i32.const 0
+    local.get $bits
     i32.const 1
-    i32.ne
+    i32.and
     select
-    local.get $l2
-    i64x2.extract_lane 0
-    local.get $l0
-    i32.const 2
-    i32.ne
-    select
-    local.get $l2
-    i64x2.extract_lane 1
-    local.get $l0
-    i32.const 3
-    i32.ne
-    select
-  )
-  (func $gather_f32_f32x4 (type $t5)  ;; 55 bytes at 0x721
-    (param $l0 v128)
-    (result v128)
-    (local $l1 v128)
-    local.get $l0
-    i32x4.extract_lane 0
     v128.load32_zero
-    local.set $l1
+    local.set $l2
     local.get $l0
-    i32x4.extract_lane 1
-    local.get $l1
+    i32.const 4
+    i32.add
+    i32.const 0
+    local.get $bits
+    i32.const 2
+    i32.and
+    select
+    local.get $l2
     v128.load32_lane 1
-    local.set $l1
+    local.set $l2
     local.get $l0
-    i32x4.extract_lane 2
-    local.get $l1
+    i32.const 8
+    i32.add
+    i32.const 0
+    local.get $bits
+    i32.const 4
+    i32.and
+    select
+    local.get $l2
     v128.load32_lane 2
-    local.set $l1
+    local.set $l2
     local.get $l0
-    i32x4.extract_lane 3
-    local.get $l1
+    i32.const 12
+    i32.add
+    i32.const 0
+    local.get $bits
+    i32.const 8
+    i32.and
+    select
+    local.get $l2
     v128.load32_lane 3
   )
-  (func $scatter32_32 (type $t6)  ;; 91 bytes at 0x759
-    (param $l0 v128) (param $l1 v128) (param $l2 v128)
+  (func $scatter32_32_row (type $t7)  ;; 91 bytes at 0x638
+    (param $l0 i32) (param $l1 v128) (param $l2 v128)
     (local $bits i32)
     local.get $l2
     i32x4.bitmask
@@ -867,7 +817,8 @@
     i32.and
     if $if0
       local.get $l0
-      i32x4.extract_lane 0
+      i32.const 0
+      i32.add
       local.get $l1
       v128.store32_lane 0
     end  ;; $if0
@@ -876,7 +827,8 @@
     i32.and
     if $if1
       local.get $l0
-      i32x4.extract_lane 1
+      i32.const 4
+      i32.add
       local.get $l1
       v128.store32_lane 1
     end  ;; $if1
@@ -885,7 +837,8 @@
     i32.and
     if $if2
       local.get $l0
-      i32x4.extract_lane 2
+      i32.const 8
+      i32.add
       local.get $l1
       v128.store32_lane 2
     end  ;; $if2
@@ -894,7 +847,8 @@
     i32.and
     if $if3
       local.get $l0
-      i32x4.extract_lane 3
+      i32.const 12
+      i32.add
       local.get $l1
       v128.store32_lane 3
     end  ;; $if3

@@ -3,16 +3,16 @@
   (type $t1 (func (param i32 i32 i32)))
   (type $t2 (func (param i32 i32 i32 i32 i32 i32 i64 i64)))
   (type $t3 (func (param i32 i32) (result i64)))
-  (type $t4 (func (param i32 v128 v128) (result i64)))
-  (type $t5 (func (param v128) (result v128)))
-  (type $t6 (func (param v128 v128 v128)))
+  (type $t4 (func (param i32 i32 i32 i32 i32 i32 i64 i64 i32) (result v128)))
+  (type $t5 (func (param i32 i32 i32 i32 i32 i32 i64 i64 i64 i64 i64 v128) (result v128)))
+  (type $t6 (func (param i32 v128) (result v128)))
+  (type $t7 (func (param i32 v128 v128)))
+  (type $t8 (func (param i32 v128 v128) (result i64)))
+  (type $t9 (func (param v128 v128 v128)))
   (import "env" "memory" (memory 1 65536))
   (import "env" "poll" (func $poll (type $t0)))
   (global $c0 v128 (v128.const i32x4 0x0 0x1 0x2 0x3))
-  (global $c1 v128 (v128.const i32x4 0x0 0x0 0x1 0x0))
-  (global $c2 v128 (v128.const i32x4 0x2 0x0 0x3 0x0))
-  (global $c3 v128 (v128.const i32x4 0x0 0x4 0x8 0xc))
-  (func $kernel (export "kernel") (type $t1)  ;; 2746 bytes at 0xc8
+  (func $kernel (export "kernel") (type $t1)  ;; 2263 bytes at 0xb0
     (param $arguments i32) (param $begin i32) (param $end i32)
     (local $ticks i64) (local $base.buffer_x i32) (local $base.buffer_y i32)
     (local $limit.buffer_x.4 i64) (local $limit.shared_memory.4 i64) (local $limit.buffer_y.4 i64)
@@ -21,11 +21,11 @@
     (local $span i32) (local $on.0 i32) (local $l19 i32) (local $on.1 i32) (local $on.2 i32)
     (local $first i32) (local $taken i64) (local $least_lane i32) (local $budget i64)
     (local $least i64) (local $safe i32) (local $from i32) (local $lane i32) (local $kept i32)
-    (local $l31 v128) (local $l32 v128) (local $l33 i64) (local $l34 v128) (local $l35 v128)
-    (local $l36 v128) (local $l37 i32) (local $live v128) (local $l39 i32) (local $l40 i64)
-    (local $l41 i64) (local $l42 i64) (local $low i64) (local $high i64) (local $until i32)
+    (local $l31 v128) (local $l32 v128) (local $l33 i64) (local $live v128) (local $l35 i32)
+    (local $l36 i64) (local $l37 i64) (local $l38 i64) (local $low i64) (local $high i64)
+    (local $until i32) (local $l42 v128) (local $l43 v128) (local $l44 v128) (local $l45 v128)
     (local $l46 v128) (local $l47 v128) (local $l48 v128) (local $l49 v128) (local $l50 v128)
-    (local $l51 v128) (local $l52 v128) (local $l53 i32) (local $l54 v128)
+    (local $l51 v128) (local $l52 i32) (local $l53 v128)
     i64.const 1048576
     local.set $ticks
     local.get $arguments
@@ -317,80 +317,25 @@
                       i64.ge_u
                       i32.or
                       if $if12
+                        local.get $arguments
+                        i32.const 1
+                        i32.const 0
+                        i32.const 0
                         local.get $first
                         local.get $lane
                         i32.add
-                        i64.extend_i32_u
-                        i64x2.splat
-                        global.get $c1  ;; i32x4 0x0 0x0 0x1 0x0
-                        i64x2.add
-                        i32.const 2
-                        i64x2.shl
-                        local.set $l34
-                        local.get $first
-                        local.get $lane
-                        i32.add
-                        i64.extend_i32_u
-                        i64x2.splat
-                        global.get $c2  ;; i32x4 0x2 0x0 0x3 0x0
-                        i64x2.add
-                        i32.const 2
-                        i64x2.shl
-                        local.set $l35
+                        i32.const 0
+                        local.get $l33
+                        i64.const 4
+                        local.get $limit.buffer_x.4
+                        i64.const 4
+                        i64.const 0
                         local.get $l31
-                        local.get $l34
-                        v128.const i32x4 0x0 0x0 0x0 0x0
-                        i64x2.lt_s
-                        local.get $l35
-                        v128.const i32x4 0x0 0x0 0x0 0x0
-                        i64x2.lt_s
-                        i8x16.shuffle 0 1 2 3 8 9 10 11 16 17 18 19 24 25 26 27
-                        local.get $limit.buffer_x.4
-                        i64x2.splat
-                        local.get $l34
-                        i64x2.le_s
-                        local.get $limit.buffer_x.4
-                        i64x2.splat
-                        local.get $l35
-                        i64x2.le_s
-                        i8x16.shuffle 0 1 2 3 8 9 10 11 16 17 18 19 24 25 26 27
-                        v128.or
-                        v128.and
-                        local.set $l36
-                        local.get $l36
-                        v128.any_true
+                        call $beyond4
+                        local.tee $live
+                        i8x16.all_true
+                        i32.eqz
                         if $if13
-                          local.get $l36
-                          i32x4.bitmask
-                          i32.ctz
-                          local.set $l19
-                          local.get $arguments
-                          i32.const 1
-                          i32.const 0
-                          i32.const 0
-                          local.get $first
-                          local.get $lane
-                          i32.add
-                          local.get $l19
-                          i32.add
-                          i32.const 0
-                          local.get $l19
-                          local.get $l34
-                          local.get $l35
-                          call $pick4
-                          i64.const 4
-                          call $fault
-                          local.get $l19
-                          local.tee $l37
-                          i32.const 4
-                          local.get $l37
-                          i32.const 4
-                          i32.lt_s
-                          select
-                          i32x4.splat
-                          global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
-                          i32x4.gt_s
-                          local.set $live
                           local.get $l31
                           local.get $live
                           v128.and
@@ -440,16 +385,8 @@
                       i32.const 4
                       i32.mul
                       i32.add
-                      i32.const 0
-                      i32.add
-                      i32x4.splat
-                      global.get $c3  ;; i32x4 0x0 0x4 0x8 0xc
-                      i32x4.add
                       local.get $l31
-                      v128.and
-                      local.set $l35
-                      local.get $l35
-                      call $gather_f32_f32x4
+                      call $row_f32_f32x4
                       local.set $l32
                     end  ;; $if14
                     local.get $safe
@@ -469,76 +406,25 @@
                       i64.ge_u
                       i32.or
                       if $if16
-                        local.get $lane
-                        i64.extend_i32_u
-                        i64x2.splat
-                        global.get $c1  ;; i32x4 0x0 0x0 0x1 0x0
-                        i64x2.add
+                        local.get $arguments
+                        i32.const 1
+                        i32.const 1
                         i32.const 2
-                        i64x2.shl
-                        local.set $l35
+                        local.get $first
                         local.get $lane
-                        i64.extend_i32_u
-                        i64x2.splat
-                        global.get $c2  ;; i32x4 0x2 0x0 0x3 0x0
-                        i64x2.add
-                        i32.const 2
-                        i64x2.shl
-                        local.set $l34
+                        i32.add
+                        i32.const 0
+                        local.get $l33
+                        i64.const 4
+                        local.get $limit.shared_memory.4
+                        i64.const 4
+                        i64.const 0
                         local.get $l31
-                        local.get $l35
-                        v128.const i32x4 0x0 0x0 0x0 0x0
-                        i64x2.lt_s
-                        local.get $l34
-                        v128.const i32x4 0x0 0x0 0x0 0x0
-                        i64x2.lt_s
-                        i8x16.shuffle 0 1 2 3 8 9 10 11 16 17 18 19 24 25 26 27
-                        local.get $limit.shared_memory.4
-                        i64x2.splat
-                        local.get $l35
-                        i64x2.le_s
-                        local.get $limit.shared_memory.4
-                        i64x2.splat
-                        local.get $l34
-                        i64x2.le_s
-                        i8x16.shuffle 0 1 2 3 8 9 10 11 16 17 18 19 24 25 26 27
-                        v128.or
-                        v128.and
-                        local.set $l36
-                        local.get $l36
-                        v128.any_true
+                        call $beyond4
+                        local.tee $live
+                        i8x16.all_true
+                        i32.eqz
                         if $if17
-                          local.get $l36
-                          i32x4.bitmask
-                          i32.ctz
-                          local.set $l19
-                          local.get $arguments
-                          i32.const 1
-                          i32.const 1
-                          i32.const 2
-                          local.get $first
-                          local.get $lane
-                          i32.add
-                          local.get $l19
-                          i32.add
-                          i32.const 0
-                          local.get $l19
-                          local.get $l35
-                          local.get $l34
-                          call $pick4
-                          i64.const 4
-                          call $fault
-                          local.get $l19
-                          local.tee $l37
-                          i32.const 4
-                          local.get $l37
-                          i32.const 4
-                          i32.lt_s
-                          select
-                          i32x4.splat
-                          global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
-                          i32x4.gt_s
-                          local.set $live
                           local.get $l31
                           local.get $live
                           v128.and
@@ -568,16 +454,9 @@
                       i32.const 4
                       i32.mul
                       i32.add
-                      i32.const 0
-                      i32.add
-                      i32x4.splat
-                      global.get $c3  ;; i32x4 0x0 0x4 0x8 0xc
-                      i32x4.add
-                      local.set $l34
-                      local.get $l34
                       local.get $l32
                       local.get $l31
-                      call $scatter32_32
+                      call $scatter32_32_row
                     end  ;; $if18
                   end  ;; $block10
                   local.get $l31
@@ -602,7 +481,7 @@
               end  ;; $loop8
             end  ;; $block7
             i32.const 128
-            local.set $l39
+            local.set $l35
             block $block21
               loop $loop22
                 local.get $ticks
@@ -624,39 +503,39 @@
                     return
                   end  ;; $if24
                 end  ;; $if23
-                local.get $l39
+                local.get $l35
                 i32.const 0
                 i32.eq
                 if $if25
                   br $block21
                 else  ;; $if25
-                  local.get $l39
+                  local.get $l35
                   i64.extend_i32_u
-                  local.set $l40
+                  local.set $l36
                   local.get $on.0
                   i32.const 1
                   i32.sub
                   i64.extend_i32_u
                   local.set $l33
-                  local.get $l40
+                  local.get $l36
                   i64.const -1
                   i64.add
-                  local.set $l41
+                  local.set $l37
                   local.get $l33
-                  local.get $l41
+                  local.get $l37
                   local.get $l33
-                  local.get $l41
+                  local.get $l37
                   i64.lt_s
                   select
-                  local.get $l40
+                  local.get $l36
                   i64.add
-                  local.set $l42
+                  local.set $l38
                   i32.const 1
-                  local.get $l42
+                  local.get $l38
                   i64.const 4294967295
                   i64.le_s
                   i32.and
-                  local.get $l42
+                  local.get $l38
                   i64.const 4
                   i64.mul
                   local.get $limit.shared_memory.4
@@ -677,7 +556,7 @@
                   local.get $on.0
                   i64.extend_i32_s
                   local.set $high
-                  local.get $l39
+                  local.get $l35
                   i64.extend_i32_u
                   i64.const 0
                   i64.add
@@ -716,7 +595,7 @@
                           local.set $kept
                           local.get $base.shared_memory
                           local.get $lane
-                          local.get $l39
+                          local.get $l35
                           i32.add
                           i32.const 4
                           i32.mul
@@ -724,7 +603,7 @@
                           local.set $l19
                           local.get $l19
                           v128.load align=4
-                          local.set $l46
+                          local.set $l42
                           local.get $base.shared_memory
                           local.get $lane
                           i32.const 4
@@ -733,7 +612,7 @@
                           local.set $l19
                           local.get $l19
                           v128.load align=4
-                          local.set $l47
+                          local.set $l43
                           local.get $base.shared_memory
                           local.get $lane
                           i32.const 4
@@ -741,8 +620,8 @@
                           i32.add
                           local.set $l19
                           local.get $l19
-                          local.get $l47
-                          local.get $l46
+                          local.get $l43
+                          local.get $l42
                           f32x4.add
                           v128.store align=4
                           br $block29
@@ -780,56 +659,56 @@
                           i32x4.splat
                           global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
                           i32x4.gt_s
-                          local.set $l48
+                          local.set $l44
                           block $block33
                             local.get $safe
                             i32.eqz
                             if $if34
                               local.get $lane
-                              local.get $l39
+                              local.get $l35
                               i32.add
                               i32x4.splat
                               global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
                               i32x4.add
-                              local.set $l34
-                              local.get $l34
+                              local.set $l45
+                              local.get $l45
                               i64x2.extend_low_i32x4_u
-                              local.set $l35
-                              local.get $l34
+                              local.set $l46
+                              local.get $l45
                               i64x2.extend_high_i32x4_u
-                              local.set $l36
-                              local.get $l35
+                              local.set $l47
+                              local.get $l46
+                              i32.const 2
+                              i64x2.shl
+                              local.set $l48
+                              local.get $l47
                               i32.const 2
                               i64x2.shl
                               local.set $l49
-                              local.get $l36
-                              i32.const 2
-                              i64x2.shl
-                              local.set $l50
+                              local.get $l44
                               local.get $l48
-                              local.get $l49
                               v128.const i32x4 0x0 0x0 0x0 0x0
                               i64x2.lt_s
-                              local.get $l50
+                              local.get $l49
                               v128.const i32x4 0x0 0x0 0x0 0x0
                               i64x2.lt_s
                               i8x16.shuffle 0 1 2 3 8 9 10 11 16 17 18 19 24 25 26 27
                               local.get $limit.shared_memory.4
                               i64x2.splat
-                              local.get $l49
+                              local.get $l48
                               i64x2.le_s
                               local.get $limit.shared_memory.4
                               i64x2.splat
-                              local.get $l50
+                              local.get $l49
                               i64x2.le_s
                               i8x16.shuffle 0 1 2 3 8 9 10 11 16 17 18 19 24 25 26 27
                               v128.or
                               v128.and
-                              local.set $l51
-                              local.get $l51
+                              local.set $l50
+                              local.get $l50
                               v128.any_true
                               if $if35
-                                local.get $l51
+                                local.get $l50
                                 i32x4.bitmask
                                 i32.ctz
                                 local.set $l19
@@ -840,38 +719,27 @@
                                 local.get $first
                                 local.get $lane
                                 i32.add
-                                local.get $l19
-                                i32.add
                                 i32.const 0
                                 local.get $l19
+                                local.get $l48
                                 local.get $l49
-                                local.get $l50
                                 call $pick4
                                 i64.const 4
-                                call $fault
                                 local.get $l19
-                                local.tee $l37
-                                i32.const 4
-                                local.get $l37
-                                i32.const 4
-                                i32.lt_s
-                                select
-                                i32x4.splat
-                                global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
-                                i32x4.gt_s
+                                call $end4
                                 local.set $live
-                                local.get $l48
+                                local.get $l44
                                 local.get $live
                                 v128.and
-                                local.set $l48
-                                local.get $l48
+                                local.set $l44
+                                local.get $l44
                                 v128.any_true
                                 i32.eqz
                                 br_if $block33
                               end  ;; $if35
                             end  ;; $if34
                             local.get $lane
-                            local.get $l39
+                            local.get $l35
                             i32.add
                             i32.const 4
                             i32.mul
@@ -885,7 +753,7 @@
                             if $if36
                               local.get $base.shared_memory
                               local.get $lane
-                              local.get $l39
+                              local.get $l35
                               i32.add
                               i32.const 4
                               i32.mul
@@ -893,26 +761,18 @@
                               local.set $l19
                               local.get $l19
                               v128.load align=4
-                              local.set $l46
+                              local.set $l42
                             else  ;; $if36
                               local.get $base.shared_memory
                               local.get $lane
-                              local.get $l39
+                              local.get $l35
                               i32.add
                               i32.const 4
                               i32.mul
                               i32.add
-                              i32.const 0
-                              i32.add
-                              i32x4.splat
-                              global.get $c3  ;; i32x4 0x0 0x4 0x8 0xc
-                              i32x4.add
-                              local.get $l48
-                              v128.and
-                              local.set $l50
-                              local.get $l50
-                              call $gather_f32_f32x4
-                              local.set $l46
+                              local.get $l44
+                              call $row_f32_f32x4
+                              local.set $l42
                             end  ;; $if36
                             local.get $lane
                             i32.const 4
@@ -933,26 +793,18 @@
                               local.set $l19
                               local.get $l19
                               v128.load align=4
-                              local.set $l47
+                              local.set $l43
                             else  ;; $if37
                               local.get $base.shared_memory
                               local.get $lane
                               i32.const 4
                               i32.mul
                               i32.add
-                              i32.const 0
-                              i32.add
-                              i32x4.splat
-                              global.get $c3  ;; i32x4 0x0 0x4 0x8 0xc
-                              i32x4.add
-                              local.get $l48
-                              v128.and
-                              local.set $l50
-                              local.get $l50
-                              call $gather_f32_f32x4
-                              local.set $l47
+                              local.get $l44
+                              call $row_f32_f32x4
+                              local.set $l43
                             end  ;; $if37
-                            local.get $l48
+                            local.get $l44
                             i32x4.all_true
                             if $if38
                               local.get $base.shared_memory
@@ -962,8 +814,8 @@
                               i32.add
                               local.set $l19
                               local.get $l19
-                              local.get $l47
-                              local.get $l46
+                              local.get $l43
+                              local.get $l42
                               f32x4.add
                               v128.store align=4
                             else  ;; $if38
@@ -972,21 +824,14 @@
                               i32.const 4
                               i32.mul
                               i32.add
-                              i32.const 0
-                              i32.add
-                              i32x4.splat
-                              global.get $c3  ;; i32x4 0x0 0x4 0x8 0xc
-                              i32x4.add
-                              local.set $l50
-                              local.get $l50
-                              local.get $l47
-                              local.get $l46
+                              local.get $l43
+                              local.get $l42
                               f32x4.add
-                              local.get $l48
-                              call $scatter32_32
+                              local.get $l44
+                              call $scatter32_32_row
                             end  ;; $if38
                           end  ;; $block33
-                          local.get $l48
+                          local.get $l44
                           v128.any_true
                           if $if39
                             br $block32
@@ -1008,10 +853,10 @@
                       end  ;; $loop31
                     end  ;; $block30
                   end  ;; $if26
-                  local.get $l39
+                  local.get $l35
                   i32.const 1
                   i32.shr_u
-                  local.set $l39
+                  local.set $l35
                   local.get $taken
                   i64.const 1
                   i64.add
@@ -1114,7 +959,7 @@
                 i32.shl
                 local.get $base.buffer_y
                 i32.add
-                local.set $l53
+                local.set $l52
                 loop $loop44
                   block $block45
                     local.get $lane
@@ -1124,31 +969,31 @@
                     i32.add
                     f32.load
                     f32x4.splat
-                    local.set $l50
-                    local.get $l50
-                    local.set $l52
-                    local.get $l53
+                    local.set $l49
+                    local.get $l49
+                    local.set $l51
+                    local.get $l52
                     i32.const 0
                     i32.add
                     i32x4.splat
                     v128.const i32x4 0x0 0x0 0x0 0x0
                     i32x4.add
-                    local.set $l50
-                    local.get $l50
+                    local.set $l49
+                    local.get $l49
                     i32x4.extract_lane 0
-                    local.get $l52
+                    local.get $l51
                     v128.store32_lane 0
-                    local.get $l50
+                    local.get $l49
                     i32x4.extract_lane 1
-                    local.get $l52
+                    local.get $l51
                     v128.store32_lane 1
-                    local.get $l50
+                    local.get $l49
                     i32x4.extract_lane 2
-                    local.get $l52
+                    local.get $l51
                     v128.store32_lane 2
-                    local.get $l50
+                    local.get $l49
                     i32x4.extract_lane 3
-                    local.get $l52
+                    local.get $l51
                     v128.store32_lane 3
                     br $block45
                   end  ;; $block45
@@ -1185,7 +1030,7 @@
                     i32x4.splat
                     global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
                     i32x4.gt_s
-                    local.set $l54
+                    local.set $l53
                     block $block49
                       local.get $safe
                       i32.eqz
@@ -1204,7 +1049,7 @@
                         i64.le_s
                         i32.or
                         if $if51
-                          local.get $l54
+                          local.get $l53
                           i32x4.bitmask
                           i32.ctz
                           local.set $l19
@@ -1215,31 +1060,20 @@
                           local.get $first
                           local.get $lane
                           i32.add
-                          local.get $l19
-                          i32.add
                           i32.const 0
                           i64.const 0
                           i32.const 2
                           i64.extend_i32_u
                           i64.shl
                           i64.const 4
-                          call $fault
                           local.get $l19
-                          local.tee $l37
-                          i32.const 4
-                          local.get $l37
-                          i32.const 4
-                          i32.lt_s
-                          select
-                          i32x4.splat
-                          global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
-                          i32x4.gt_s
+                          call $end4
                           local.set $live
-                          local.get $l54
+                          local.get $l53
                           local.get $live
                           v128.and
-                          local.set $l54
-                          local.get $l54
+                          local.set $l53
+                          local.get $l53
                           v128.any_true
                           i32.eqz
                           br_if $block49
@@ -1250,9 +1084,9 @@
                       i32.add
                       f32.load
                       f32x4.splat
-                      local.set $l50
-                      local.get $l50
-                      local.set $l52
+                      local.set $l49
+                      local.get $l49
+                      local.set $l51
                       local.get $safe
                       i32.eqz
                       if $if52
@@ -1272,7 +1106,7 @@
                         i64.le_s
                         i32.or
                         if $if53
-                          local.get $l54
+                          local.get $l53
                           i32x4.bitmask
                           i32.ctz
                           local.set $l19
@@ -1283,8 +1117,6 @@
                           local.get $first
                           local.get $lane
                           i32.add
-                          local.get $l19
-                          i32.add
                           i32.const 0
                           local.get $BLOCK_IDX_X
                           i64.extend_i32_u
@@ -1292,23 +1124,14 @@
                           i64.extend_i32_u
                           i64.shl
                           i64.const 4
-                          call $fault
                           local.get $l19
-                          local.tee $l37
-                          i32.const 4
-                          local.get $l37
-                          i32.const 4
-                          i32.lt_s
-                          select
-                          i32x4.splat
-                          global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
-                          i32x4.gt_s
+                          call $end4
                           local.set $live
-                          local.get $l54
+                          local.get $l53
                           local.get $live
                           v128.and
-                          local.set $l54
-                          local.get $l54
+                          local.set $l53
+                          local.get $l53
                           v128.any_true
                           i32.eqz
                           br_if $block49
@@ -1324,13 +1147,13 @@
                       i32x4.splat
                       v128.const i32x4 0x0 0x0 0x0 0x0
                       i32x4.add
-                      local.set $l50
-                      local.get $l50
-                      local.get $l52
-                      local.get $l54
+                      local.set $l49
+                      local.get $l49
+                      local.get $l51
+                      local.get $l53
                       call $scatter32_32
                     end  ;; $block49
-                    local.get $l54
+                    local.get $l53
                     v128.any_true
                     if $if54
                       br $block48
@@ -1391,7 +1214,7 @@
       end  ;; $loop1
     end  ;; $if0
   )
-  (func $fault (type $t2)  ;; 51 bytes at 0xb83
+  (func $fault (type $t2)  ;; 51 bytes at 0x988
     (param $l0 i32) (param $l1 i32) (param $l2 i32) (param $l3 i32) (param $l4 i32) (param $l5 i32)
     (param $l6 i64) (param $l7 i64)
     local.get $l0
@@ -1416,7 +1239,7 @@
     local.get $l7
     i64.store offset=80 align=4
   )
-  (func $look (type $t3)  ;; 57 bytes at 0xbb7
+  (func $look (type $t3)  ;; 57 bytes at 0x9bc
     (param $arguments i32) (param $at i32)
     (result i64)
     (local $answer i32) (local $ticks i64)
@@ -1447,7 +1270,192 @@
     end  ;; $if0
     local.get $ticks
   )
-  (func $pick4 (type $t4)  ;; 48 bytes at 0xbf1
+  (func $end4 (type $t4)  ;; 31 bytes at 0x9f6
+    (param $l0 i32) (param $l1 i32) (param $l2 i32) (param $l3 i32) (param $l4 i32) (param $l5 i32)
+    (param $l6 i64) (param $l7 i64) (param $l8 i32)
+    (result v128)
+    local.get $l0
+    local.get $l1
+    local.get $l2
+    local.get $l3
+    local.get $l4
+    local.get $l8
+    i32.add
+    local.get $l5
+    local.get $l6
+    local.get $l7
+    call $fault
+    local.get $l8
+    i32x4.splat
+    global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
+    i32x4.gt_s
+  )
+  (func $beyond4 (type $t5)  ;; 127 bytes at 0xa16
+    (param $l0 i32) (param $l1 i32) (param $l2 i32) (param $l3 i32) (param $l4 i32) (param $l5 i32)
+    (param $l6 i64) (param $l7 i64) (param $l8 i64) (param $l9 i64) (param $l10 i64)
+    (param $l11 v128)
+    (result v128)
+    (local $bits i32) (local $lane i32) (local $within i64)
+    local.get $l11
+    i32x4.bitmask
+    local.set $bits
+    loop $loop0
+      local.get $l6
+      local.get $l8
+      i64.ge_u
+      local.get $bits
+      i32.const 1
+      i32.and
+      i32.and
+      if $if1
+        i64.const 0
+        local.get $l10
+        local.get $l6
+        i64.sub
+        local.get $l9
+        i64.ctz
+        i64.shr_u
+        local.get $l6
+        local.get $l10
+        i64.gt_u
+        select
+        local.tee $within
+        i32.wrap_i64
+        local.get $l2
+        i32.add
+        local.set $l2
+        local.get $within
+        local.get $l9
+        i64.mul
+        local.get $l6
+        i64.add
+        local.set $l6
+        local.get $l0
+        local.get $l1
+        local.get $l2
+        local.get $l3
+        local.get $l4
+        local.get $l5
+        local.get $l6
+        local.get $l9
+        local.get $lane
+        call $end4
+        return
+      end  ;; $if1
+      local.get $l6
+      local.get $l7
+      i64.add
+      local.set $l6
+      local.get $lane
+      i32.const 1
+      i32.add
+      local.set $lane
+      local.get $bits
+      i32.const 1
+      i32.shr_u
+      local.tee $bits
+      br_if $loop0
+    end  ;; $loop0
+    v128.const i32x4 0xffffffff 0xffffffff 0xffffffff 0xffffffff
+  )
+  (func $row_f32_f32x4 (type $t6)  ;; 96 bytes at 0xa96
+    (param $l0 i32) (param $l1 v128)
+    (result v128)
+    (local $l2 v128) (local $bits i32)
+    local.get $l1
+    i32x4.bitmask
+    local.set $bits
+    local.get $l0
+    i32.const 0
+    i32.add
+    i32.const 0
+    local.get $bits
+    i32.const 1
+    i32.and
+    select
+    v128.load32_zero
+    local.set $l2
+    local.get $l0
+    i32.const 4
+    i32.add
+    i32.const 0
+    local.get $bits
+    i32.const 2
+    i32.and
+    select
+    local.get $l2
+    v128.load32_lane 1
+    local.set $l2
+    local.get $l0
+    i32.const 8
+    i32.add
+    i32.const 0
+    local.get $bits
+    i32.const 4
+    i32.and
+    select
+    local.get $l2
+    v128.load32_lane 2
+    local.set $l2
+    local.get $l0
+    i32.const 12
+    i32.add
+    i32.const 0
+    local.get $bits
+    i32.const 8
+    i32.and
+    select
+    local.get $l2
+    v128.load32_lane 3
+  )
+  (func $scatter32_32_row (type $t7)  ;; 91 bytes at 0xaf7
+    (param $l0 i32) (param $l1 v128) (param $l2 v128)
+    (local $bits i32)
+    local.get $l2
+    i32x4.bitmask
+    local.set $bits
+    local.get $bits
+    i32.const 1
+    i32.and
+    if $if0
+      local.get $l0
+      i32.const 0
+      i32.add
+      local.get $l1
+      v128.store32_lane 0
+    end  ;; $if0
+    local.get $bits
+    i32.const 2
+    i32.and
+    if $if1
+      local.get $l0
+      i32.const 4
+      i32.add
+      local.get $l1
+      v128.store32_lane 1
+    end  ;; $if1
+    local.get $bits
+    i32.const 4
+    i32.and
+    if $if2
+      local.get $l0
+      i32.const 8
+      i32.add
+      local.get $l1
+      v128.store32_lane 2
+    end  ;; $if2
+    local.get $bits
+    i32.const 8
+    i32.and
+    if $if3
+      local.get $l0
+      i32.const 12
+      i32.add
+      local.get $l1
+      v128.store32_lane 3
+    end  ;; $if3
+  )
+  (func $pick4 (type $t8)  ;; 48 bytes at 0xb53
     (param $l0 i32) (param $l1 v128) (param $l2 v128)
     (result i64)
     i64.const 0
@@ -1476,30 +1484,7 @@
     i32.ne
     select
   )
-  (func $gather_f32_f32x4 (type $t5)  ;; 55 bytes at 0xc22
-    (param $l0 v128)
-    (result v128)
-    (local $l1 v128)
-    local.get $l0
-    i32x4.extract_lane 0
-    v128.load32_zero
-    local.set $l1
-    local.get $l0
-    i32x4.extract_lane 1
-    local.get $l1
-    v128.load32_lane 1
-    local.set $l1
-    local.get $l0
-    i32x4.extract_lane 2
-    local.get $l1
-    v128.load32_lane 2
-    local.set $l1
-    local.get $l0
-    i32x4.extract_lane 3
-    local.get $l1
-    v128.load32_lane 3
-  )
-  (func $scatter32_32 (type $t6)  ;; 91 bytes at 0xc5a
+  (func $scatter32_32 (type $t9)  ;; 91 bytes at 0xb84
     (param $l0 v128) (param $l1 v128) (param $l2 v128)
     (local $bits i32)
     local.get $l2

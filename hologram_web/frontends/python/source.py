@@ -224,11 +224,11 @@ class Source:
 
     def attribute(self, owner: Any, name: str) -> Any:
         """What a name in a module or class means, a field of a record, a property of a type; else MISSING."""
-        fields = getattr(owner, "_fields" if isinstance(owner, tuple) else "__dataclass_fields__", ())
-        constants = isinstance(owner, type) or name in fields
-        if (isinstance(owner, Type) and name in OF_TYPES) or isinstance(owner, ModuleType) or constants:
-            return self.meant(getattr(owner, name, MISSING))
-        return MISSING
+        if not isinstance(owner, ModuleType | type) and not (isinstance(owner, Type) and name in OF_TYPES):
+            fields = getattr(owner, "_fields" if isinstance(owner, tuple) else "__dataclass_fields__", ())
+            if name not in fields:
+                return MISSING
+        return self.meant(getattr(owner, name, MISSING))
 
     def resolve(self, node: ast.AST) -> Any:
         """The object that a name, an attribute of a module, or an element of a tuple is; else MISSING."""

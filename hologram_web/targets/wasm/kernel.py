@@ -88,7 +88,9 @@ class _Kernel:
         routines = Routines(code.module, options.wide_arithmetic, lambda: polls.look_routine(()), options.fuses)
         given = code.body, dict(code.lowered.variables), partial(leaf, code), routines, Ranges(function)
         self.values = values = Values(*given) if choice.forms is None else Vectors(*given, choice.forms, choice.width)
-        self.wide = values.wide = Wide(function, values, lambda: code.get("frame"), code.wide_scalar)
+        self.wide = Wide(function, values, lambda: code.get("frame"), code.wide_scalar)
+        if choice.forms is None:  # packets have no wide integers
+            values.wide = self.wide
         self.blocks, self.effects = Blocks(code, values, self.wide, polls), Effects(code, values, self.wide, polls)
         self.statements = ScalarStatements(code, values, self.wide, self.effects)
         if isinstance(values, Vectors) and choice.forms is not None:

@@ -199,8 +199,10 @@ class PacketAccesses:
                     take(part)
 
         def some() -> None:
-            put(*(("local.get", local) for local in self.addresses(node, access, under, step)))
-            put(("call", self._gather_routine(access.element, shape)))
+            self._row_begin(node, access)
+            assert under.mask is not None
+            values.mask(under.mask, 128 // self.width, 0)
+            put(("call", self._row_routine(access.element, shape)))
             for part in reversed(range(len(targets))):
                 take(part)
 
@@ -257,15 +259,22 @@ class PacketAccesses:
             self.put(("v128.load32_zero", 0, further), (f"i16x8.extend_low_i8x16_{sign}",))
             self.put((f"i32x4.extend_low_i16x8_{sign}",))
 
-    def _gather_routine(self, element: Type, shape: str) -> int:
-        """A function that loads from the addresses of lanes into vectors of a shape."""
-        name = f"gather_{element}_{shape}"
+    def _row_begin(self, node: Node, access: MemoryAccess) -> None:
+        """Pushes the address of the first lane."""
+        further = self._first_address(node, access)
+        self.put(*([("i32.const", further), ("i32.add",)] if further else []))
+
+    def _row_routine(self, element: Type, shape: str) -> int:
+        """A function that loads the lanes of a mask, which are behind each other, into vectors of a shape."""
+        name = f"row_{element}_{shape}"
         if name not in self.module.numbers:
-            places, per = self.values.parts(Type.U32), int(shape.split("x")[1])
-            body = FunctionBody(name, ("v128",) * places, ("v128",) * (self.width // per))
-            so_far = body.local("v128")
+            per, size = int(shape.split("x")[1]), element.size_bytes
+            body = FunctionBody(name, ("i32", "v128"), ("v128",) * (self.width // per))
+            so_far, bits = body.local("v128"), body.local("i32", "bits")
+            body.code += [("local.get", 1), (f"{lanes_of(MASKS[self.width])}.bitmask",), ("local.set", bits)]
             for lane in range(self.width):
-                its: list[Instr] = [("local.get", lane // 4), ("i32x4.extract_lane", lane % 4)]
+                its: list[Instr] = [("local.get", 0), ("i32.const", lane * size), ("i32.add",), ("i32.const", 0)]
+                its += [("local.get", bits), ("i32.const", 1 << lane), ("i32.and",), ("select",)]
                 body.code += _lane_load(element, shape, lane % per, its, 0, so_far)
             self.module.add(body)
         return self.module.numbers[name]
@@ -300,14 +309,16 @@ class PacketAccesses:
                     values.part(value, part)
                     self._store_part(element, further + part * per * element.size_bytes)
 
-        def some() -> None:
-            addresses = self.addresses(node, access, None, step)
-            put(*(("local.get", local) for local in addresses))
+        def some(as_row: bool = False) -> None:
+            if as_row:
+                self._row_begin(node, access)
+            else:
+                put(*(("local.get", local) for local in self.addresses(node, access, None, step)))
             for part in range(values.parts(ty)):
                 values.part(value, part)
             assert under.mask is not None
             values.mask(under.mask, 128 // self.width, 0)
-            put(("call", self._scatter_routine(element, ty)))
+            put(("call", self._scatter_routine(element, ty, as_row)))
 
         def stride() -> None:
             assert step is not None
@@ -328,7 +339,7 @@ class PacketAccesses:
                 self._lane_store(element, ty, ("local.get", parked[lane // per]), lane % per, 0)
 
         if step == element.size_bytes:
-            self._as_row(node, under, row, some)
+            self._as_row(node, under, row, lambda: some(as_row=True))
         elif under.mask is None:
             (stride if step is not None and 0 < step < 1 << 20 else scatter)()
         else:
@@ -368,19 +379,23 @@ class PacketAccesses:
         # A lane of shorter elements: the lowest of a word's.
         self.put((f"v128.store{element.bits}_lane", size, further, lane * (ty.bits // element.bits)))
 
-    def _scatter_routine(self, element: Type, ty: Type) -> int:
-        """A function that stores the lanes of a mask, in their order."""
-        name = f"scatter{element.bits}_{ty.bits}"
+    def _scatter_routine(self, element: Type, ty: Type, as_row: bool) -> int:
+        """A function that stores the lanes of a mask, in their order: to their addresses, or behind each other from
+        that of the first on."""
+        name = f"scatter{element.bits}_{ty.bits}{'_row' * as_row}"
         if name not in self.module.numbers:
-            places, parts, per = self.values.parts(Type.U32), self.values.parts(ty), 128 // ty.bits
-            body = FunctionBody(name, ("v128",) * (places + parts + 1), ())
+            places, parts, per = 1 if as_row else self.values.parts(Type.U32), self.values.parts(ty), 128 // ty.bits
+            body = FunctionBody(name, (("i32",) if as_row else ("v128",) * places) + ("v128",) * (parts + 1), ())
             bits = body.local("i32", "bits")
             shape = lanes_of(MASKS[self.width])
             body.code += [("local.get", places + parts), (f"{shape}.bitmask",), ("local.set", bits)]
             size = element.size_bytes.bit_length() - 1
             for lane in range(self.width):
                 body.code += [("local.get", bits), ("i32.const", 1 << lane), ("i32.and",), ("if", None)]
-                body.code += [("local.get", lane // 4), ("i32x4.extract_lane", lane % 4)]
+                if as_row:
+                    body.code += [("local.get", 0), ("i32.const", lane * element.size_bytes), ("i32.add",)]
+                else:
+                    body.code += [("local.get", lane // 4), ("i32x4.extract_lane", lane % 4)]
                 body.code += [("local.get", places + lane // per)]
                 body.code += [(f"v128.store{element.bits}_lane", size, 0, lane % per * (ty.bits // element.bits))]
                 body.code += [("end",)]

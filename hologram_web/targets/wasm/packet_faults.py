@@ -89,25 +89,75 @@ class PacketFaults:
                     self._lane_of(offset, lane)
                     put(("local.set", first))
                     at = self.effects.first_beyond(access, first)
-                number = -1 if base is None else self.code.base_number(base)
-                place = FAULT_KINDS.index(kind) + 1
-                instruction: Instr = ("i32.const", at) if isinstance(at, int) else at
-                put(("local.get", 0), ("i32.const", place), instruction, ("i32.const", number))
-                self.code.lane_id()
-                put(("local.get", lane), ("i32.add",), ("i32.const", other))
+                self._place(kind, at, base)
+                put(("i32.const", other))
                 if first is None:
                     self._lane_of(offset, lane)
                 else:
                     put(("local.get", first))
                 self._lane_of(need, lane)
-                put(("call", self.code.fault_routine()))
-                self.first_lanes([("local.get", lane)])
-                put(self.set("live", "v128"))
-            for variable in under.open:
-                local = values.locals(variable)[0]
-                put(("local.get", local), self.get("live", "v128"), ("v128.and",), ("local.set", local))
-            values.any(under.mask)
-            put(("i32.eqz",), ("br_if", self.code.depth - self.block_end), ("end",))
+                put(("local.get", lane), ("call", self._end_routine()), self.set("live", "v128"))
+            self._leave(under)
+            put(("end",))
+
+    def _place(self, kind: FaultKind, at: int | Instr, base: Base | None) -> None:
+        """Pushes what the status words say of a fault, as far as it is the same in all lanes."""
+        number = -1 if base is None else self.code.base_number(base)
+        place = FAULT_KINDS.index(kind) + 1
+        instruction: Instr = ("i32.const", at) if isinstance(at, int) else at
+        self.put(("local.get", 0), ("i32.const", place), instruction, ("i32.const", number))
+        self.code.lane_id()
+
+    def _leave(self, under: Under) -> None:
+        """Takes lanes that are not `live` from all masks."""
+        assert under.mask is not None
+        for variable in under.open:
+            local = self.values.locals(variable)[0]
+            self.put(("local.get", local), self.get("live", "v128"), ("v128.and",), ("local.set", local))
+        self.values.any(under.mask)
+        self.put(("i32.eqz",), ("br_if", self.code.depth - self.block_end))
+
+    def _end_routine(self) -> int:
+        """A function that stores its operands into the status words, for a lane of a packet, and gives the mask of the
+        lanes before it."""
+        name = f"end{self.width}"
+        if name not in self.module.numbers:
+            fault, lane = self.code.fault_routine(), ("local.get", 8)
+            body = FunctionBody(name, ("i32",) * 6 + ("i64", "i64", "i32"), ("v128",))
+            body.code += [("local.get", place) for place in range(5)]
+            body.code += [lane, ("i32.add",), *(("local.get", place) for place in (5, 6, 7)), ("call", fault)]
+            shape, size = lanes_of(MASKS[self.width]), 16 // self.width
+            numbered = b"".join([place.to_bytes(size, "little") for place in range(self.width)])
+            body.code += [lane, (f"{shape}.splat",), self.module.constant(numbered), (f"{shape}.gt_s",)]
+            self.module.add(body)
+        return self.module.numbers[name]
+
+    def _beyond_routine(self) -> int:
+        """A function that looks for the first lane of a mask whose offset is not below a limit, and ends lanes from it
+        on; the offsets of lanes are some bytes apart. Gives the mask of those that stay, all if there is none. Where
+        several elements are checked together it is told how large the memory is, and finds the first beyond it."""
+        name = f"beyond{self.width}"
+        if name not in self.module.numbers:
+            end = self._end_routine()
+            body = FunctionBody(name, ("i32",) * 6 + ("i64",) * 5 + ("v128",), ("v128",))
+            offset, step, limit, need, size, mask = (("local.get", place) for place in range(6, 12))
+            bits, lane, within = body.local("i32", "bits"), body.local("i32", "lane"), body.local("i64", "within")
+            body.code += [mask, (f"{lanes_of(MASKS[self.width])}.bitmask",), ("local.set", bits), ("loop", None)]
+            body.code += [offset, limit, ("i64.ge_u",), ("local.get", bits), ("i32.const", 1), ("i32.and",)]
+            body.code += [("i32.and",), ("if", None)]
+            # Elements of several that are in bounds before the first that is not.
+            body.code += [("i64.const", 0), size, offset, ("i64.sub",), need, ("i64.ctz",), ("i64.shr_u",)]
+            body.code += [offset, size, ("i64.gt_u",), ("select",), ("local.tee", within), ("i32.wrap_i64",)]
+            body.code += [("local.get", 2), ("i32.add",), ("local.set", 2)]
+            body.code += [("local.get", within), need, ("i64.mul",), offset, ("i64.add",), ("local.set", 6)]
+            body.code += [*(("local.get", place) for place in range(7)), need]
+            body.code += [("local.get", lane), ("call", end), ("return",), ("end",)]
+            body.code += [offset, step, ("i64.add",), ("local.set", 6)]
+            body.code += [("local.get", lane), ("i32.const", 1), ("i32.add",), ("local.set", lane)]
+            body.code += [("local.get", bits), ("i32.const", 1), ("i32.shr_u",), ("local.tee", bits)]
+            body.code += [("br_if", 0), ("end",), ("v128.const", b"\xff" * 16)]
+            self.module.add(body)
+        return self.module.numbers[name]
 
     def _lane_of(self, node: Node | None, lane: int) -> None:
         """Pushes what an I64 is in a lane; 0 if there is none."""
@@ -175,28 +225,41 @@ class PacketFaults:
         self.put(*([("end",)] if likely else []))
 
     def _bounds_check(self, node: Node, access: MemoryAccess, under: Under) -> None:
-        offset, values, size = byte_offset(node.args[0], access), self.values, access.element.size_bytes
-        limit = Node("special", _LONG, (), limit_of(access))
-        below = Node("lt", PRED, (offset, Node("const", _LONG, (), 0)), _LONG)
-        bad = Node("por", PRED, (below, Node("le", PRED, (limit, offset), _LONG)), None)
-        need = Node("const", _LONG, (), size)
+        size = access.element.size_bytes
+        limit = limit_of(access)
+        own = self.function.local_memory if access.base == LOCAL else 0
         step = self.forms.of(node.args[0])
-        sure = isinstance(step, int) and step != 0
-        if sure:  # the first lane and the last say it of those between
-            assert isinstance(step, int)
-            far = step * access.scale * (self.width - 1)
-            with values.temporary("i64") as first:
-                self.effects.raw_offset(access, node.args[0])
-                self.put(("local.tee", first), self.get(limit_of(access), "i64"), ("i64.ge_u",))
-                self.put(("local.get", first), ("i64.const", far), ("i64.add",))
-                self.put(self.get(limit_of(access), "i64"), ("i64.ge_u",), ("i32.or",), ("if", None))
+        if isinstance(step, int) and step != 0:
+            self._row_check(node, access, under, step * access.scale, own)
+            return
+        offset, values = byte_offset(node.args[0], access), self.values
+        below = Node("lt", PRED, (offset, Node("const", _LONG, (), 0)), _LONG)
+        bad = Node("por", PRED, (below, Node("le", PRED, (Node("special", _LONG, (), limit), offset), _LONG)), None)
+        need = Node("const", _LONG, (), size)
         with values.statement(offset):
             if values.is_vector(offset):
                 values.parked(offset)
-            own = self.function.local_memory if access.base == LOCAL else 0
             self.drop(bad, under, FaultKind.OUT_OF_BOUNDS, access.at, access.base, offset, need, own, access)
-        if sure:
-            self.put(("end",))
+
+    def _row_check(self, node: Node, access: MemoryAccess, under: Under, step: int, own: int) -> None:
+        """Of offsets so many bytes apart: the first lane and the last say it of those between."""
+        put, limit = self.put, self.get(limit_of(access), "i64")
+        assert under.mask is not None
+        with self.values.temporary("i64") as first:
+            self.effects.raw_offset(access, node.args[0])
+            put(("local.tee", first), limit, ("i64.ge_u",))
+            put(("local.get", first), ("i64.const", step * (self.width - 1)), ("i64.add",), limit, ("i64.ge_u",))
+            put(("i32.or",), ("if", None))
+            self._place(FaultKind.OUT_OF_BOUNDS, access.at, access.base)
+            put(("i32.const", own), ("local.get", first), ("i64.const", step), limit)
+            put(("i64.const", access.element.size_bytes))
+            put(("i64.const", 0)) if access.together == 1 else self.code.size(access.base)
+            with self.values.statement(under.mask):
+                self.values.mask(under.mask, 128 // self.width, 0)
+            put(("call", self._beyond_routine()), ("local.tee", self.code.named("live", "v128")))
+            put(("i8x16.all_true",), ("i32.eqz",), ("if", None))
+            self._leave(under)
+            put(("end",), ("end",))
 
     def first_lanes(self, count: list[Instr]) -> None:
         """Pushes the mask of so many lanes."""

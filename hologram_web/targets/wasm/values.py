@@ -6,8 +6,7 @@ types are in words already (`compiler/legalise.py`), but for scalars of them, wh
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 
 from ...compiler.ir import Node, ValueType
 from ...compiler.operations import CLAMPS, COMPARISONS, LEAVES, MODULAR, SHIFTS
@@ -46,6 +45,21 @@ _PREDICATES = {"pand": "i32.and", "por": "i32.or"}
 _COUNTS = {"popcount": "popcnt", "clz": "clz", "ctz": "ctz"}
 
 
+class Temporary:
+    """A local that nothing else uses meanwhile, as a context."""
+
+    __slots__ = ("_free", "_number")
+
+    def __init__(self, free: list[int], number: int) -> None:
+        self._free, self._number = free, number
+
+    def __enter__(self) -> int:
+        return self._number
+
+    def __exit__(self, *raised: object) -> None:
+        self._free.append(self._number)
+
+
 class Values:
     """Appends the instructions that compute values to a function's code.
 
@@ -78,13 +92,10 @@ class Values:
             self._locals[variable] = self.function.local(value_type(variable.ty))
         return self._locals[variable]
 
-    @contextmanager
-    def temporary(self, ty: str) -> Iterator[int]:
-        """A local that nothing else uses meanwhile."""
+    def temporary(self, ty: str) -> Temporary:
+        """A local, for a `with`."""
         free = self._free.setdefault(ty, [])
-        number = free.pop() if free else self.function.local(ty)
-        yield number
-        free.append(number)
+        return Temporary(free, free.pop() if free else self.function.local(ty))
 
     def value(self, node: Node) -> None:
         """Pushes the value of a node."""

@@ -8,8 +8,7 @@ Instructions that vectors lack are done lane by lane.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Protocol
 
 from ...compiler.ir import PRED, Node, ValueType
@@ -20,7 +19,7 @@ from ...compiler.shapes import ANY, Stride
 from ...isa.types import Type
 from .encoder import FunctionBody
 from .values import Values
-from .wholes import EVEN, HIGH, INTEGERS, LOWS, Wholes, lanes_of
+from .wholes import EVEN, HIGH, INTEGERS, LOWS, Statement, Wholes, lanes_of
 
 if TYPE_CHECKING:
     from .routines import Routines
@@ -129,19 +128,9 @@ class Vectors(Values):
         else:
             self.outer_leaf(node)
 
-    @contextmanager
-    def statement(self, *nodes: Node) -> Iterator[None]:
+    def statement(self, *nodes: Node) -> Statement:
         """Computes first what these values need in locals."""
-        outer, self.held = self.held, dict(self.held)
-        for node in nodes:
-            self.prepare(node)
-        yield
-        if len(self.held) > len(outer):
-            before = set(map(id, outer.values()))
-            for locals_ in self.held.values():
-                if id(locals_) not in before:
-                    self.release(locals_)
-        self.held = outer
+        return Statement(self, nodes)
 
     def prepare(self, node: Node) -> None:
         """Computes what is in a value and takes more than the parts of its operands one by one."""

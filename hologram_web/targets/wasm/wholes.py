@@ -26,6 +26,30 @@ def lanes_of(ty: ValueType) -> str:
     return f"f{ty.bits}x{128 // ty.bits}" if ty.is_float else INTEGERS[ty.bits]
 
 
+class Statement:
+    """What is computed for one statement: values in locals that are free again behind it, as a context."""
+
+    __slots__ = ("_nodes", "_outer", "_vectors")
+
+    def __init__(self, vectors: Vectors, nodes: tuple[Node, ...]) -> None:
+        self._vectors, self._nodes, self._outer = vectors, nodes, vectors.held
+
+    def __enter__(self) -> None:
+        vectors = self._vectors
+        vectors.held = dict(self._outer)
+        for node in self._nodes:
+            vectors.prepare(node)
+
+    def __exit__(self, *raised: object) -> None:
+        vectors, outer = self._vectors, self._outer
+        if len(vectors.held) > len(outer):
+            before = set(map(id, outer.values()))
+            for locals_ in vectors.held.values():
+                if id(locals_) not in before:
+                    vectors.release(locals_)
+        vectors.held = outer
+
+
 class Wholes:
     """Computes all parts of a value together, into locals."""
 
