@@ -47,7 +47,7 @@ TUNABLE: dict[str, Any] = {
     **dict.fromkeys(("GEMM", "BatchedGEMM", "MixedPrecisionGEMM"), matmul.tunable),
     "Conv2D": conv.tunable,
 }
-_KIND = "tuned"
+_KIND = "schedules"
 _LEAST_ROUNDS, _MOST_ROUNDS = 3, 1000
 _WORTH = 0.97  # of the time of what is chosen without timing: what wins less may be noise
 _SLOW = 2  # times the fastest: what is so slow after the first rounds is timed no more

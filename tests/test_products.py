@@ -9,6 +9,7 @@ import hologram_web as hg
 from hologram_web import array_api as xp
 from hologram_web.isa.types import Type
 from hologram_web.plan.formula import Formula
+from hologram_web.plan.plan import Launch, every
 from hologram_web.plan.symbols import Symbol
 from hologram_web.tensor.matmul import choose
 from hologram_web.tensor.schedules import TRAITS
@@ -54,7 +55,7 @@ def test_sizes_that_are_not_known_choose_while_it_runs():
     [
         (64, 64, 64, ["gemm_rows_f32_f32_f32[32 x 11]"]),
         (1, 300, 500, ["gemm_rows_f32_f32_f32[44]"]),
-        (64, 300, 200, ["panels_f32_f32[8 x 5 x 25]", "gemm_panels_f32_f32[44 x 25]"]),
+        (64, 300, 200, ["panels_f32_f32[8 x 5 x 25]", "gemm_panels_f32_f32[52 x 25]"]),
     ],
 )
 def test_explain_tells_the_schedule(m, k, n, launches):
@@ -63,6 +64,26 @@ def test_explain_tells_the_schedule(m, k, n, launches):
         told = (a.realize() @ b.realize()).explain()
         _, _, steps = told.partition("\n\n")  # behind the graph
         assert [line.partition("(")[0] for line in steps.splitlines()] == launches
+
+
+@pytest.mark.parametrize(("math", "lanes"), [("exact", 52), ("fast", 44)])
+def test_where_products_are_not_fused_fewer_rows_go_together(math, lanes):
+    """By arrays, by functions of them and by the instruction: 64 rows by five, or by six, of four lanes each."""
+    step = f"[{lanes} x 25]"
+    with hg.Executor("wasm", math=math) as ex:
+        a, b = (xp.ones(shape, device=ex) for shape in ((64, 300), (300, 200)))
+        assert step in (a.realize() @ b.realize()).explain()
+
+        @hg.function
+        def product(x, y):
+            return x @ y
+
+        assert step in product.explain(a, b)
+    text = "".join(f".param {name}: buffer f32 {use}\n" for name, use in (("a", "read"), ("b", "read"), ("c", "write")))
+    program = hg.Program.from_text(f"{text}    gemm.f32 [c], [a], [b], 64, 200, 300\n")
+    steps = hg.compile(program, grid=1, math=math).artifact.plan.steps
+    found = [step.lanes for step in every(steps) if isinstance(step, Launch)]
+    assert (Formula((lanes,)), Formula((25,)), Formula((1,))) in found
 
 
 @pytest.mark.parametrize("trans_b", [False, True])

@@ -84,7 +84,7 @@ def test_the_fastest_is_picked_and_all_are_timed_in_turns() -> None:
     assert found.key == "product f32 f32 16x32x32 nn"
     assert found.device == "wasm"
     number = len(found.candidates)
-    assert number == len({each.choice for each in found.candidates}) == 7
+    assert number == len({each.choice for each in found.candidates}) == 8
     assert len(times.asked) == 3 * number  # the least there is
     assert times.asked[:number] == times.asked[number : 2 * number] == [each.choice for each in found.candidates]
     assert [each.seconds for each in found.candidates if each.choice == ROWS] == [1e-3]
@@ -178,7 +178,7 @@ def test_it_is_kept_for_the_device(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_what_lies_there_spoiled_is_nothing(tmp_path: Path) -> None:
     device = _wasm()
     tune("GEMM", SIZES, hg.f32, device, seconds=0, timer=Times(1e-3, rows_3_4=1e-6))
-    (file,) = (tmp_path / "cache").glob("*.tuned")
+    (file,) = (tmp_path / "cache").glob("*.schedules")
     file.write_bytes(file.read_bytes()[:-3])
     assert use_tuned(device) == 0
 
@@ -233,7 +233,7 @@ def test_the_command_line() -> None:
     assert result.exit_code == 0, result.output
     told = json.loads(result.stdout)
     assert told["key"] == "product f32 f32 16x32x32 nt"
-    assert len(told["candidates"]) == 7
+    assert len(told["candidates"]) == 8
     assert "taken" in CliRunner().invoke(commands, words).output
     result = CliRunner().invoke(commands, ["tune", "GEMM", "m=many"])
     assert (result.exit_code, "'m=many' says no number" in result.output) == (2, True)

@@ -408,7 +408,7 @@ class _Run:
 
     def __init__(self, trace: Trace, executor: Executor) -> None:
         self.form, self.specs = trace.form, trace.specs
-        plan = PlanBuilder(trace.name, targets=(target_of(executor.device),))
+        plan = PlanBuilder(trace.name, targets=(target_of(executor.device),), math=executor.device.math)
         names = trace.declared(plan)
         places = {id(node): number for number, node in enumerate(trace.arguments)}
         roots = list({id(node): node for node in trace.roots if not _is_there(node)}.values())

@@ -33,8 +33,8 @@ _plans: dict[Any, _Known] = {}
 class _Known:
     """A plan that can run: what its steps need."""
 
-    def __init__(self, roots: Sequence[ArrayNode], order: Sequence[ArrayNode], target: str) -> None:
-        lowered = lower(roots, order, PlanBuilder("arrays", targets=(target,)))
+    def __init__(self, roots: Sequence[ArrayNode], order: Sequence[ArrayNode], target: str, math: str) -> None:
+        lowered = lower(roots, order, PlanBuilder("arrays", targets=(target,), math=math))
         self.texts = lowered.texts
         self.compiled = CompiledProgram.from_builder(lowered.plan)
         self.sources, self.scalars, self.results = lowered.sources, lowered.scalars, lowered.results
@@ -47,12 +47,12 @@ class _Form:
 
     __slots__ = ("is_known", "key", "scalars", "sources")
 
-    def __init__(self, roots: Sequence[ArrayNode], order: Sequence[ArrayNode], target: str) -> None:
+    def __init__(self, roots: Sequence[ArrayNode], order: Sequence[ArrayNode], target: str, math: str) -> None:
         self.sources: list[ArrayNode] = []
         self.scalars: list[ArrayNode] = []
         self.is_known = True  # what they hold; that their lengths are is looked at when a plan is made
         numbers: dict[ArrayNode, int] = {}
-        key: list[Any] = [target, len(roots)]
+        key: list[Any] = [target, math, len(roots)]
         for node in order:
             op = node.op
             if op == "scalar":
@@ -77,8 +77,8 @@ class _Form:
 
 
 def _known(roots: Sequence[ArrayNode], order: Sequence[ArrayNode], executor: Executor) -> tuple[_Known, _Form]:
-    target = target_of(executor.device)
-    form = _Form(roots, order, target)
+    target, math = target_of(executor.device), executor.device.math
+    form = _Form(roots, order, target, math)
     known = _plans.get(form.key)
     if known is None or not form.is_known:
         check_known(order)
@@ -86,7 +86,7 @@ def _known(roots: Sequence[ArrayNode], order: Sequence[ArrayNode], executor: Exe
         if len(_plans) >= _KEPT:
             _plans.pop(next(iter(_plans)))
         with planning(executor):
-            known = _plans[form.key] = _Known(roots, order, target)
+            known = _plans[form.key] = _Known(roots, order, target, math)
     return known, form
 
 

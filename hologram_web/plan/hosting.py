@@ -36,7 +36,7 @@ from ..tensor.operation import (
     extents,
     whole_factors,
 )
-from ..tensor.schedules import TRAITS
+from ..tensor.schedules import traits_for
 from .formula import Formula
 from .plan import (
     CLASS_MEMORY,
@@ -88,6 +88,7 @@ class Outer(Protocol):
     plan: Plan
     programs: Sequence[Program]
     target: str
+    math: str
     later: bool
     sizes: dict[str, Any]
 
@@ -378,7 +379,7 @@ class _Caller:
             for name, place in places.items():
                 operands.first[name] = (place.offset + place.start) // place.ty.alignment
             made = {
-                target: self._parts(found.launches(operands, TRAITS[target]), places, index)
+                target: self._parts(found.launches(operands, traits_for(target, self.outer.math)), places, index)
                 for target in TARGETS
                 if self.outer.target in ("", target)
             }

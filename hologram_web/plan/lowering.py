@@ -59,7 +59,8 @@ def lower_plan(
     `math` is how shaders compute floats (isa.md section 3).
     """
     given = {id(program): analysis for program, analysis in zip(programs, analyses, strict=False)}
-    lowering = Lowering(plan, programs, target, LaneKernel, lambda program: given.get(id(program)) or verified(program))
+    known = lambda program: given.get(id(program)) or verified(program)  # noqa: E731
+    lowering = Lowering(plan, programs, target, LaneKernel, known, math=math)
     steps = lowering.steps(plan.steps)
     _check_steps(steps)
     used = _names(steps)
@@ -115,8 +116,10 @@ class Lowering(Generic[K]):
         make: MakeKernel[K],
         analyze: Callable[[Program], Analysis],
         later: bool = False,
+        math: str = "exact",
     ) -> None:
         self.plan, self.programs, self.target, self.make, self.later = plan, programs, target, make, later
+        self.math = math
         self.kernels: list[K] = []
         self.numbers: dict[Any, int] = {}
         self.analyze = analyze

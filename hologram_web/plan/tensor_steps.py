@@ -8,7 +8,7 @@ from typing import Any
 from ..errors import LaunchError
 from ..isa.types import Type
 from ..tensor.operation import Operands, PartLaunch, TensorOperation, extents
-from ..tensor.schedules import TRAITS, DeviceTraits
+from ..tensor.schedules import DeviceTraits, traits_for
 from .builder import PlanBuilder
 from .formula import Formula
 from .plan import Argument
@@ -23,18 +23,19 @@ def add_operation(
     values: Mapping[str, Any],
     buffers: Mapping[str, str],
     first: Mapping[str, Any] | None = None,
-    traits: Mapping[str, DeviceTraits] = TRAITS,
+    traits: Mapping[str, DeviceTraits] | None = None,
 ) -> None:
     """Adds what an operation becomes. `values` has its numbers and its type `ty`, and None for an operand that is left
     out; a size may be a Symbol, a number another formula of the plan computes. `buffers` names a buffer of the plan for
     each operand that is there, and for each array that fused functions take; `first` says at which of its elements, in
-    units of the type's alignment, it starts. `traits` are what schedules are chosen by. Each target has steps of its
-    own where they differ. Raises LaunchError and CompileError."""
+    units of the type's alignment, it starts. `traits` are what schedules are chosen by, if not what the plan says. Each
+    target has steps of its own where they differ. Raises LaunchError and CompileError."""
     o = Operands({**values, **dict.fromkeys(buffers, True)}, dict(first or {}))
     counts = extents(operation, o)
     if missing := [name for name in counts if name not in buffers]:
         raise LaunchError(f"{operation.name} has an operand {missing[0]!r}: name a buffer for it")
     o.most.update(counts)
+    traits = traits or {target: traits_for(target, plan.math) for target in plan.targets}
     made = {target: operation.launches(o, traits[target]) for target in plan.targets}
     if len({tuple(map(_key, launches)) for launches in made.values()}) == 1:
         _add(plan, next(iter(made.values())), buffers)

@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-__all__ = ["TRAITS", "DeviceTraits", "size_class"]
+__all__ = ["TRAITS", "DeviceTraits", "size_class", "traits_for"]
 
 
 @dataclass(frozen=True)
 class DeviceTraits:
     """Whether the lanes of a block run at the same time, bytes of shared memory, and which schedules were found faster
-    by timing them (hologram_web_tools/tune.py): by the class of sizes and types, a text and its constants."""
+    by timing them (hologram_web_tools/tune.py): by the class of sizes and types, a text and its constants. Where it
+    `fuses` a product and a sum are one instruction, and no register is for what is between."""
 
     name: str
     together: bool
     shared: int = 16_384  # which every adapter has
     tuned: tuple[tuple[str, Any], ...] = ()
+    fuses: bool = False
 
 
 # By target. Plans are made with what is here.
 TRAITS = {each.name: each for each in (DeviceTraits("wasm", False), DeviceTraits("webgpu", True))}
+
+
+def traits_for(target: str, math: str = "exact") -> DeviceTraits:
+    """The traits of a target that computes floats like that."""
+    found = TRAITS[target]
+    return replace(found, fuses=True) if math == "fast" and not found.together else found
 
 
 def size_class(*sizes: Any) -> str | None:
