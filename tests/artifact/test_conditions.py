@@ -154,16 +154,22 @@ CHOICES = {
 }
 
 
+def choice(name, sizes):
+    """What one of these runs, its scalars and its arrays."""
+    program = {"saxpy": SAXPY, "sums": hg.Program.from_text(SUMS), "gemm": GEMM}[name]
+    shapes = {"x": ("p",), "y": ("q",)} if name != "gemm" else {"a": ("m", "k"), "b": ("k", "n"), "c": ("m", "n")}
+    compiled = hg.compile(program, shapes=shapes)
+    ports = compiled.plan.arrays
+    lengths = {x: tuple(sizes[f.variable] if f.variable in sizes else sizes[x] for f in ports[x].shape) for x in ports}
+    arrays = {x: np.ones(shape, ports[x].ty.numpy) for x, shape in lengths.items()}
+    return compiled, {name: sizes.get(name, 1) for name in compiled.plan.scalars}, arrays
+
+
 @pytest.mark.parametrize(("name", "sizes", "wanted"), CHOICES.values(), ids=CHOICES)
 def test_native_launches_take_the_shader_that_files_do(gpu, monkeypatch, name, sizes, wanted):
     """The text of each that runs, here and from the file, and the how manieth of the fast ones it is. What this adapter
     needs besides, the canary of llvmpipe, is left out."""
-    program = {"saxpy": SAXPY, "sums": hg.Program.from_text(SUMS), "gemm": GEMM}[name]
-    shapes = {"x": ("p",), "y": ("q",)} if name != "gemm" else {"a": ("m", "k"), "b": ("k", "n"), "c": ("m", "n")}
-    compiled = hg.compile(program, shapes=shapes)
-    ports, numbers = compiled.plan.arrays, {key: n for key, n in sizes.items() if key not in "xy"}
-    lengths = {x: tuple(sizes[f.variable] if f.variable in sizes else sizes[x] for f in ports[x].shape) for x in ports}
-    arrays = {x: np.ones(shape, ports[x].ty.numpy) for x, shape in lengths.items()}
+    compiled, scalars, arrays = choice(name, sizes)
     native, ran = [], []
     device = WebGpuBackend(cache=False)
     monkeypatch.setitem(WebGpuBackend._traits, device._gpu.generation, AdapterTraits(exact=True, ends_loops=False))
@@ -176,7 +182,6 @@ def test_native_launches_take_the_shader_that_files_do(gpu, monkeypatch, name, s
         return pipeline(kernel, code)
 
     monkeypatch.setattr(device._gpu, "pipeline", recorded)
-    scalars = {port.name: numbers.get(port.name, 1) for port in compiled.plan.scalars.values()}
     runner, chosen = GpuRunner(compiled.to_bytes(), gpu), []
     shader_for = runner.shader_for
 
