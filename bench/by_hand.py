@@ -18,11 +18,13 @@ import wasmtime
 import wgpu
 from numpy.typing import NDArray
 
+from hologram_web.backends.webgpu.ready import Ready
 from hologram_web.compiler.build import build
 from hologram_web.compiler.passes import optimize
 from hologram_web.errors import BackendUnavailable
 from hologram_web.isa.address import ON_CHIP
 from hologram_web.isa.verify import analyze
+from hologram_web.plan.conditions import with_formulas
 from hologram_web.targets import wgsl
 
 from .cases import Case
@@ -181,9 +183,11 @@ def our_shader(gpu: Gpu, case: Case, math: str = "exact") -> Peer:
     buffers = {name: gpu.upload(array) for name, array in arrays.items()}
     status = gpu.upload(np.zeros(8, np.uint32))
     bound = [status, gpu.upload(words, uniform=True), *buffers.values()]
-    scalars = {name: int(words[16 + 2 * number]) for number, (name, _) in enumerate(kernel.scalars)}
+    scalars = {name: (ty, int(words[16 + 2 * number])) for number, (name, ty) in enumerate(kernel.scalars)}
     sizes = {base: arrays[str(base.name)].nbytes for base in bases}
-    proven = kernel.proven(config.grid, config.lanes_on, scalars, sizes, case.program.shared_memory, _STEPS, 1 << 40)
+    shared = case.program.shared_memory
+    kept = with_formulas(kernel, list(scalars), kernel.bases, shared)
+    proven = Ready(analysis, kept, sizes, shared).proven(config, scalars, _STEPS, 1 << 40)
     code, share = (kernel.code, 1) if proven is None else (proven.code, proven.blocks)
     run = gpu.kernel(code, "main", bound, _rows(-(-config.blocks // share)))
     return run, lambda: gpu.read(buffers["z"], case.arguments["z"])

@@ -1,4 +1,5 @@
-"""Sizes that are symbols, in a page on WebGPU: as many lanes as with numbers in their place, and never one."""
+"""Sizes that are symbols, in a page on WebGPU: as many lanes as with numbers in their place, and never one; and in the
+shaders that native launches run, too."""
 
 from __future__ import annotations
 
@@ -8,6 +9,7 @@ from typing import Any
 import pytest
 
 import hologram_web as hg
+from tests.artifact.test_conditions import CHOICES, choice
 from tests.artifact.test_symbolic import GEMM, SUM
 
 from .browser import ROOT, Browser
@@ -48,3 +50,22 @@ def test_launches_of_symbols_are_as_wide_as_those_of_numbers(browser: Browser, n
     lanes = [re.findall(r": (\d+) x (\d+) x 1 lanes in", each) for each in told]
     assert lanes[0] == lanes[1]
     assert lanes[0] == ([("64", "1"), ("32", "1")] if name == "sum" else [("40", "13")]), told[0]
+
+
+_OF_FLOATS = {name: found for name, found in CHOICES.items() if found[0] != "sums" and found[2] != [None]}
+
+
+@pytest.mark.parametrize(("name", "sizes", "wanted"), _OF_FLOATS.values(), ids=_OF_FLOATS)
+def test_a_page_takes_the_shader_that_native_launches_do(
+    browser: Browser, name: str, sizes: dict[str, int], wanted: list[int]
+) -> None:
+    """As tests/artifact/test_conditions.py has it of these."""
+    compiled, scalars, arrays = choice(name, sizes)
+    folder = ROOT / "build" / "symbolic"
+    folder.mkdir(parents=True, exist_ok=True)
+    compiled.save(folder / f"{name}.holo")
+    inputs = scalars | {x: {"data": array.ravel().tolist(), "shape": array.shape} for x, array in arrays.items()}
+    given = {"file": f"/build/symbolic/{name}.holo", "inputs": inputs, "backend": "webgpu", "explained": True}
+    told = browser.run("functions.mjs", **given).json.splitlines()
+    taken = [re.findall(r"(not )?the shader (without|with) checks", line) for line in told]
+    assert [[("not ", "without")] * number + [("", "without")] for number in wanted] == taken, told

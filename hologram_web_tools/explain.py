@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from hologram_web.compiler.accesses import access_of
 from hologram_web.compiler.conditions import shown
 from hologram_web.compiler.driver import lane_function
-from hologram_web.compiler.ir import Function
+from hologram_web.compiler.ir import Function, Node
 from hologram_web.compiler.passes import fired, optimize
 from hologram_web.errors import CompileError, UnsupportedInstruction
 from hologram_web.isa.verify import analyze
@@ -114,12 +114,12 @@ def _bound(kernel: Kernel, name: str) -> Any:
     return device if device is not None and device.name == name and hasattr(device, "kernel_of") else None
 
 
-def _shader(kernel: Kernel, block: tuple[int, int, int]) -> WgslKernel:
+def _shader(kernel: Kernel, block: tuple[int, int, int]) -> WgslKernel[Node]:
     from hologram_web.targets import wgsl
 
     function = _function(kernel, block)
     if device := _bound(kernel, "webgpu"):
-        shader: WgslKernel = device.kernel_of(kernel.program, block)
+        shader: WgslKernel[Node] = device.kernel_of(kernel.program, block)
         return shader
     groups = wgsl.apart(wgsl.memories_of(analyze(kernel.program)))
     return wgsl.compile_kernel(function, groups, kernel.program.shared_memory)

@@ -9,11 +9,13 @@ import pytest
 import hologram_web as hg
 from hologram_web.compiler.bounds import Bounds
 from hologram_web.compiler.build import build
-from hologram_web.compiler.conditions import EXACT, holds, open_conditions, shown, strictest
+from hologram_web.compiler.conditions import EXACT, open_conditions, shown, strictest
 from hologram_web.compiler.ir import PRED, Node
 from hologram_web.isa import Program, Type
 from hologram_web.isa.verify import analyze
 from hologram_web.plan.reader import read
+
+from .nodes import holds
 
 
 def _bounds() -> Bounds:

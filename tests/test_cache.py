@@ -27,10 +27,10 @@ from hologram_web.backends.compiled import Job
 from hologram_web.backends.forms import TYPE
 from hologram_web.backends.wasm.cache import WASM_KERNEL
 from hologram_web.backends.webgpu.cache import WGSL_KERNEL, fits
-from hologram_web.compiler.ir import PRED, Node
 from hologram_web.isa.address import Space
 from hologram_web.isa.types import Type
 from hologram_web.isa.verify import Base, analyze
+from hologram_web.plan.formula import Formula
 from hologram_web.store import kept
 from hologram_web.store import store as stores
 from hologram_web.store.disk import DiskStore, recall
@@ -237,20 +237,16 @@ def _changed(raw: bytes) -> Iterator[bytes]:
                 yield raw[:position] + bytes([other]) + raw[position + 1 :]
 
 
-def _wgsl(**fields: Any) -> WgslKernel:
-    buffer = Base(Space.BUFFER, "a")
-    long, n = Type.I64, Node("param", Type.I32, (), "n")
-    room = Node("special", long, (), ("limit", buffer, 4))
-    condition = Node("lt", PRED, (Node("cvt", long, (n,), Type.I32), room), long)
-    kernel = WgslKernel("code", [("n", Type.I32)], [buffer], [[buffer]], [True], (8, 1, 1), [], 4, 0, _fast(condition))
+def _wgsl(**fields: Any) -> WgslKernel[Formula]:
+    buffer, fast = Base(Space.BUFFER, "a"), _fast("max(m0 - 3, 0) - s0 - 1")
+    kernel = WgslKernel("code", [("n", Type.I32)], [buffer], [[buffer]], [True], (8, 1, 1), [], 4, 0, fast)
     return replace(kernel, **fields)
 
 
-def _fast(*conditions: Node, blocks: int = 1) -> tuple[Proven, ...]:
-    return (Proven("fast", conditions, blocks, False),)
+def _fast(*conditions: str, blocks: int = 1) -> tuple[Proven[Formula], ...]:
+    return (Proven("fast", tuple(map(Formula.of, conditions)), blocks, False),)
 
 
-_LOOSE = Node("const", Type.I64, (), 1)
 _BUFFER = Base(Space.BUFFER, "b")
 
 
@@ -267,10 +263,10 @@ _BUFFER = Base(Space.BUFFER, "b")
         {"block": (8, 2, 1)},
         {"further": [(1, 1)], "written": [True] * 2},
         {"words": 2},
-        {"fast": _fast(Node("param", Type.I32, (), "m"))},
-        {"fast": _fast(Node("param", Type.F32, (), "n"))},
-        {"fast": _fast(Node("special", Type.I64, (), "LAST"))},
-        {"fast": _fast(Node("special", Type.I64, (), ("limit", _BUFFER, 4)))},
+        {"fast": _fast("s0 - s1")},
+        {"scalars": [("n", Type.I32), ("a", Type.F32)], "fast": _fast("s1"), "words": 5},
+        {"fast": _fast("z - last")},
+        {"fast": _fast("m1")},
         {"fast": _fast(blocks=0)},
     ],
 )
@@ -278,48 +274,41 @@ def test_a_kernel_for_webgpu_has_to_fit_the_launch(fields: dict[str, Any]) -> No
     program = hg.Program.from_text(".param n: i32\n.param a: buffer i32 read\nexit\n")
     buffer = Base(Space.BUFFER, "a")
     config = hg.LaunchConfig.linear(8, 8)
-    job = Job(analyze(program), 0, config, {buffer: 1}, {"n": (Type.I32, 3)}, {}, None, None, "exact")
+    scalars = {"n": (Type.I32, 3), "a": (Type.F32, 0)}
+    job = Job(analyze(program), 0, config, {buffer: 1}, scalars, {}, None, None, "exact")
     assert fits(_wgsl(), job, [[buffer]])
     assert not fits(_wgsl(**fields), job, [[buffer]])
 
 
-def _chain(length: int) -> Node:
-    node = _LOOSE
-    for _ in range(length):
-        node = Node("add", Type.I64, (node, node))
-    return node
-
-
 @pytest.mark.parametrize(
-    ("condition", "error"),
+    ("tokens", "error"),
     [
-        (Node("mul", Type.I64, (_LOOSE, _LOOSE)), "no conditions: KeyError\\('frob'\\)"),
-        (Node("add", Type.I64, (_LOOSE,)), "add of 1 is no condition"),
-        (Node("cvt", Type.I64, (), Type.I32), "cvt of 0 is no condition"),
-        (Node("const", Type.I8, (), 256), "const of 0 is no condition"),
-        (Node("const", Type.F32, (), 0x7FC00000), "no conditions: KeyError\\(2\\)"),
-        (_chain(40), "conditions without end"),
+        ('["s0"]', None),
+        ('["s0","frob "]', "a formula is not well formed at 'frob '"),
+        ('["s0",null,"+"]', "a formula is not well formed at None"),
+        ('["s0","+"]', "a formula is not well formed at '+'"),
+        ('["s0",1]', "a formula has at most 256 parts, nested at most 32 deep"),
+        (json.dumps(["s0"] + ["s0", "+"] * 128), "a formula has at most 256 parts, nested at most 32 deep"),
+        ('["s0",true,"+"]', "True is of another type"),
+        ('"s0"', "'s0' is no list"),
     ],
 )
-def test_conditions_that_nobody_can_compute_are_not_read(condition: Node, error: str) -> None:
-    raw = kept.write(WGSL_KERNEL, _wgsl(fast=_fast(condition))).replace(b"mul", b"frob")
-    with pytest.raises(ValueError, match=f"^{error}$"):
+def test_conditions_that_are_no_formulas_are_not_read(tokens: str, error: str | None) -> None:
+    raw = kept.write(WGSL_KERNEL, _wgsl(fast=_fast("z"))).replace(b'["z"]', tokens.encode())
+    if error is None:
+        assert kept.read(WGSL_KERNEL, raw) == _wgsl(fast=_fast("s0"))
+        return
+    with pytest.raises(ValueError, match=f"^{re.escape(error)}$"):
         kept.read(WGSL_KERNEL, raw)
 
 
 def test_what_a_form_does_not_hold_is_not_kept(disk: DiskStore) -> None:
-    kernel = _wgsl(fast=_fast(Node("frob", Type.I64, (_LOOSE,))))
-    with pytest.raises(ValueError, match=r"^frob is no operation of conditions$"):
+    kernel = _wgsl(words=-1)
+    with pytest.raises(ValueError, match=r"^-1 is of another type$"):
         kept.write(WGSL_KERNEL, kernel)
     for _ in range(2):
         assert recall(disk, "wgsl", lambda: b"k", lambda: kernel, WGSL_KERNEL) == (kernel, True)
     assert disk.info() == {}
-
-
-def test_a_constant_that_is_a_predicate_is_kept() -> None:
-    kernel = _wgsl(fast=_fast(Node("const", PRED, (), True)))
-    (found,) = kept.read(WGSL_KERNEL, kept.write(WGSL_KERNEL, kernel)).fast[0].conditions
-    assert (found.op, found.ty, found.attr) == ("const", PRED, 1)
 
 
 @pytest.mark.parametrize(

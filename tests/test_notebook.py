@@ -178,6 +178,6 @@ def test_without_anywidget(monkeypatch):
 
     monkeypatch.setitem(__import__("sys").modules, "anywidget", None)
     widget._widget.cache_clear()
-    with pytest.raises(ModuleNotFoundError, match="pip install anywidget"):
+    with pytest.raises(ModuleNotFoundError, match=r"pip install anywidget, or 'hologram-web\[notebook\]'$"):
         view(fill)
     widget._widget.cache_clear()

@@ -16,9 +16,11 @@ from numpy.typing import NDArray
 import hologram_web as hg
 from hologram_web import LaunchConfig, Program
 from hologram_web.backends import WebGpuBackend
+from hologram_web.backends.webgpu.ready import Ready
 from hologram_web.compiler.build import build
 from hologram_web.compiler.passes import optimize
 from hologram_web.isa.verify import analyze
+from hologram_web.plan.conditions import with_formulas
 from hologram_web.targets import wgsl
 from hologram_web.targets.wgsl import functions
 
@@ -208,8 +210,10 @@ def test_four_lanes_share_an_access_where_all_are_on(lanes: int, n: int, which: 
     assert ["array<vec4<f32>>" in code for code in codes] == [False, True, False]
     assert ["fn fault(" in code for code in codes] == [True, False, False]
     sizes = dict.fromkeys(bases, 4 * 512)
-    found = kernel.proven((2, 1, 1), (lanes, 1, 1), {"n": n}, sizes, 0, 1 << 26, 1 << 40)
-    assert found is (None if which is None else kernel.fast[which])
+    kept = with_formulas(kernel, [name for name, _ in kernel.scalars], kernel.bases, 0)
+    config = hg.LaunchConfig((2, 1, 1), (BLOCK, 1, 1), 0, (lanes, 1, 1))
+    found = Ready(analyze(MAP), kept, sizes, 0).proven(config, {"n": (hg.u32, n)}, 1 << 26, 1 << 40)
+    assert found is (None if which is None else kept.fast[which])
 
 
 @pytest.mark.parametrize(

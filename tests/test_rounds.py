@@ -11,11 +11,12 @@ from hologram_web.backends import CpuBackend
 from hologram_web.backends.protocol import Limits
 from hologram_web.compiler.bounds import Bounds
 from hologram_web.compiler.build import build
-from hologram_web.compiler.conditions import holds
 from hologram_web.compiler.ir import Node
 from hologram_web.compiler.passes import optimize
 from hologram_web.compiler.rounds import within_budget
 from hologram_web.isa.verify import analyze
+
+from .nodes import holds
 
 LOOPS = {
     "counter": """

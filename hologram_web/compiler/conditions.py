@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from operator import ge
 
 from ..isa.types import Type
 from .ir import Node
-from .operations import ADDS, LEAVES, OPERATIONS
+from .operations import ADDS, OPERATIONS
 
-__all__ = ["EXACT", "holds", "open_conditions", "shown", "strictest"]
+__all__ = ["EXACT", "open_conditions", "shown", "strictest"]
 
 _LONG = Type.I64
 # All that conditions are made of, besides leaves and constants.
@@ -25,26 +25,6 @@ def open_conditions(conditions: Iterable[Node]) -> list[Node] | None:
         elif not condition.attr:
             return None
     return found
-
-
-def holds(condition: Node, leaf: Callable[[Node], int]) -> bool:
-    """Whether a condition holds, in exact arithmetic. `leaf` gives the numbers of parameters and special values.
-
-    Each node is computed once: an end may be used twice by the next one, and that one again.
-    """
-    known: dict[Node, int] = {}
-
-    def value(node: Node) -> int:
-        if node not in known:
-            if node.is_const:
-                known[node] = int(node.ty.decode(node.attr) if isinstance(node.ty, Type) else node.attr)
-            elif node.op in LEAVES:
-                known[node] = leaf(node)
-            else:
-                known[node] = EXACT[node.op](*map(value, node.args))
-        return known[node]
-
-    return bool(value(condition))
 
 
 _DEEPEST_SHOWN = 8

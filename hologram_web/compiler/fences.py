@@ -15,12 +15,12 @@ from ..isa.types import Type
 from ..isa.verify import Base
 from .accesses import access_of
 from .ir import Function, Node
-from .operations import ADDS
+from .operations import ADDS, CLAMPS, COMPARISONS, FOLDED
 
-__all__ = ["ARITHMETIC", "TellsApart", "fence"]
+__all__ = ["TellsApart", "fence"]
 
-ARITHMETIC = frozenset({"add", "sub", "mul", "div", "sqrt"})
-_BITS = frozenset({"lt", "le", "eq", "bitcast", "min", "max", "abs", "neg", "trunc", "floor", "ceil", "round"})
+# Behind which nothing can be folded with what it takes.
+_BITS = COMPARISONS | CLAMPS | {"bitcast", "abs", "neg", "trunc", "floor", "ceil", "round"}
 _PASSED_ON = frozenset({"phi", "select"})
 
 
@@ -43,7 +43,7 @@ def fence(function: Function, binding: TellsApart | None) -> None:
                 nodes.append(Node("opaque", Type.F32, (node.args[1],), "other"))
                 node.args = node.args[0], nodes[-1]
             nodes.append(node)
-            if node.ty is Type.F32 and node.op in ARITHMETIC and node not in bare:
+            if node.ty is Type.F32 and node.op in FOLDED and node not in bare:
                 made[node] = Node("opaque", Type.F32, (node,))
                 nodes.append(made[node])
         block.nodes = nodes
@@ -91,4 +91,4 @@ def _unfenced(function: Function, binding: TellsApart) -> set[Node]:
                     return False
         return True
 
-    return {node for node in function.nodes() if node.ty is Type.F32 and node.op in ARITHMETIC and free(node)}
+    return {node for node in function.nodes() if node.ty is Type.F32 and node.op in FOLDED and free(node)}

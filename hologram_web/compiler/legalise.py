@@ -15,10 +15,10 @@ from functools import partial
 
 from ..isa.types import Type
 from .dominance import reverse_postorder
-from .fences import ARITHMETIC, TellsApart, fence
+from .fences import TellsApart, fence
 from .ir import PRED, Block, Function, Node, Terminator
 from .node_ops import NodeOps
-from .operations import ACCESSES, CALLS, CHANGES, COUNTS, EFFECTS, LEAVES, WRAPPING
+from .operations import ACCESSES, CALLS, CHANGES, CLAMPS, COUNTS, DROPPING, EFFECTS, FOLDED, LEAVES, WRAPPING
 from .pairs import Pairs
 from .ranges import Ranges
 from .traits import PAIRS, Traits, word
@@ -26,9 +26,8 @@ from .traits import PAIRS, Traits, word
 __all__ = ["HALVES", "Legal", "Legaliser", "legalise", "legalised"]
 
 HALVES = {Type.F16: "f16", Type.BF16: "bf16"}
-_SHIFTS = frozenset({"shl", "shr"})
 _KEPT = EFFECTS | CALLS  # what stays what it is, of legal operands
-_OF_OTHERS = frozenset({"le", "min", "max", "abs", "cvt"})  # what of wide integers is made of other operations
+_OF_OTHERS = CLAMPS | {"le", "abs", "cvt"}  # what of wide integers is made of other operations
 
 
 @dataclass
@@ -67,9 +66,9 @@ def legalise(function: Function, traits: Traits) -> Function:
 
 def _is_legal(node: Node, traits: Traits) -> bool:
     legal = traits.holds(node.ty) is node.ty and (node.op != "fma" or traits.fused)
-    if (node.op in _SHIFTS and not traits.wraps) or (traits.pairs and node.ty in PAIRS):
+    if (node.op in DROPPING and not traits.wraps) or (traits.pairs and node.ty in PAIRS):
         return False
-    if traits.folds and node.ty is Type.F32 and node.op in ARITHMETIC:
+    if traits.folds and node.ty is Type.F32 and node.op in FOLDED:
         return False
     if traits.dots and dotted(node) is not None:
         return False
@@ -187,11 +186,11 @@ class Legaliser(NodeOps):
             return self.node(op, self.traits.holds(ty), args[0], *map(self._choice, node.args[1:]))
         if self.traits.dots and (words := dotted(node)) is not None:
             return self.node("dot", ty, *(self.legal[word] for word in words))
-        if op in _SHIFTS and not self.traits.wraps and isinstance(ty, Type) and ty.bits == 32:
+        if op in DROPPING and not self.traits.wraps and isinstance(ty, Type) and ty.bits == 32:
             return self.node(op, ty, args[0], self.masked(args[1], 31))
-        if isinstance(ty, Type) and ty.is_wide and op in ("min", "max", "abs"):
+        if isinstance(ty, Type) and ty.is_wide and (op in CLAMPS or op == "abs"):
             return self._of_two(op, ty, args)
-        if ty is Type.F32 and op in ("add", "sub", "mul", "div"):
+        if ty is Type.F32 and op in FOLDED:
             return self.node(op, ty, *map(self._choice, node.args))
         if op in ACCESSES:
             return self.moved(node, args)
@@ -223,7 +222,7 @@ class Legaliser(NodeOps):
             copies = self.const(Type.U32, 0x0101_0101 if ty.bits == 8 else 0x1_0001)
             found = self.rotl(Type.U32, self.mul(Type.U32, self._zeros(ty, args[0]), copies), args[1])
             return self._cut(ty, self.bitcast(word(ty), Type.U32, found))
-        if op in _SHIFTS:
+        if op in DROPPING:
             args = args[0], self.masked(args[1], ty.bits - 1)
         made = self.node(op, held, *args)
         return self._cut(ty, made) if op in WRAPPING or (op == "not" and not ty.is_signed) else made

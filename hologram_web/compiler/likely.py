@@ -15,7 +15,7 @@ from .accesses import access_of, axes_of
 from .dominance import Dominators
 from .ir import PRED, Block, Function, Node, Terminator
 from .lanes import LaneAnalysis
-from .operations import COMPARISONS, DIVISIONS, EFFECTS, LEAVES, PURE
+from .operations import CHOICES, COMPARISONS, DIVISIONS, EFFECTS, LEAVES, PURE
 from .ranges import Ranges
 from .shapes import ANY, Shape, Stride, meaning
 from .turned import copied
@@ -24,7 +24,6 @@ __all__ = ["with_likely"]
 
 _LONGEST = 300  # nodes of a function, all of which may be there twice
 _FEW = 64  # lanes are no row
-_CHOICES = frozenset({"select", "min", "max"})
 _ANYWHERE = (PURE | LEAVES) - DIVISIONS  # what can be computed before it is wanted; what divides looks at 0 first
 
 
@@ -49,7 +48,7 @@ def _worth_looking(function: Function) -> bool:
     nodes = list(function.nodes())
     if len(nodes) > _LONGEST or any(block.end.kind in ("barrier", "collective") for block in function.blocks):
         return False
-    return any(node.op in _CHOICES for node in _addressing(function))
+    return any(node.op in CHOICES for node in _addressing(function))
 
 
 def _addressing(function: Function) -> set[Node]:
@@ -106,7 +105,7 @@ class _Choices:
     def _chosen(self, node: Node, args: tuple[Node, ...]) -> tuple[Node, Node] | None:
         """What is mostly chosen, and if what holds."""
         ty = node.ty
-        if node.op not in _CHOICES or not isinstance(ty, Type) or not ty.is_integer or self._step(node) != ANY:
+        if node.op not in CHOICES or not isinstance(ty, Type) or not ty.is_integer or self._step(node) != ANY:
             return None
         *predicates, first, second = args
         for value, other, truth in ((first, second, True), (second, first, False)):

@@ -18,11 +18,14 @@ __all__ = [
     "CALLS",
     "CANCELLING",
     "CHANGES",
+    "CHOICES",
     "CLAMPS",
     "COMPARISONS",
     "COUNTS",
     "DIVISIONS",
+    "DROPPING",
     "EFFECTS",
+    "FOLDED",
     "IDLE",
     "JOINING",
     "LEAVES",
@@ -75,6 +78,8 @@ class Operation(NamedTuple):
     grows: int = 0  # with its first operand; and with the second one, or falls with it if it is -1
     wraps: bool = False  # of small integers, what it makes may be none
     bitwise: bool = False  # each bit by itself
+    drops: bool = False  # bits that leave the integer are gone, moved by a second operand modulo its bits
+    folded: bool = False  # of F32, compilers of a target's code may compute it otherwise
     signless: bool = False  # the same bits with and without a sign
     opposite: str = ""  # the comparison of the operands the other way around that holds where it does not
     in_pairs: int = 3  # what a cheap one costs of 64 bits
@@ -134,24 +139,24 @@ OPERATIONS: dict[str, Operation] = {
     # Arithmetic
     "add": Operation(
         "tt", "t", cost="cheap", commutes=True, exact=operator.add, sign="+", range=_sum,
-        idle=0, adds=1, grows=1, wraps=True, signless=True,
+        idle=0, adds=1, grows=1, wraps=True, folded=True, signless=True,
     ),
     "sub": Operation(
         "tt", "t", cost="cheap", exact=operator.sub, sign="-", range=_difference,
-        idle=0, itself="zero", adds=-1, grows=-1, wraps=True, signless=True,
+        idle=0, itself="zero", adds=-1, grows=-1, wraps=True, folded=True, signless=True,
     ),
     "mul": Operation(
         "tt", "t", cost="cheap", commutes=True, exact=operator.mul, sign="*", range=_product,
-        idle=1, absorbs=True, joins=True, grows=1, wraps=True, signless=True, in_pairs=8,
+        idle=1, absorbs=True, joins=True, grows=1, wraps=True, folded=True, signless=True, in_pairs=8,
     ),
-    "div": Operation("tt", "t", traps=True, range=_divide, idle=1, wraps=True),
+    "div": Operation("tt", "t", traps=True, range=_divide, idle=1, wraps=True, folded=True),
     "rem": Operation("tt", "t", traps=True, range=_remainder),
     "min": Operation("tt", "t", cost="cheap", commutes=True, exact=min, range=_smaller, itself="same", grows=1),
     "max": Operation("tt", "t", cost="cheap", commutes=True, exact=max, range=_greater, itself="same", grows=1),
     "neg": Operation("t", "t", cost="cheap", wraps=True, signless=True),
     "abs": Operation("t", "t", cost="cheap", wraps=True),
     "fma": Operation("ttt", "f"),
-    "sqrt": Operation("t", "f"),
+    "sqrt": Operation("t", "f", folded=True),
     "floor": Operation("t", "f", cost="cheap"),
     "ceil": Operation("t", "f", cost="cheap"),
     "round": Operation("t", "f", cost="cheap"),
@@ -166,8 +171,8 @@ OPERATIONS: dict[str, Operation] = {
     ),
     "xor": Operation("tt", "i", cost="cheap", commutes=True, idle=0, itself="zero", joins=True, bitwise=True),
     "not": Operation("t", "i", cost="cheap", primitive="not_", bitwise=True),
-    "shl": Operation("tu", "i", cost="cheap", range=_left, idle=0, wraps=True, signless=True),
-    "shr": Operation("tu", "i", cost="cheap", exact=operator.rshift, range=_right, idle=0),
+    "shl": Operation("tu", "i", cost="cheap", range=_left, idle=0, wraps=True, drops=True, signless=True),
+    "shr": Operation("tu", "i", cost="cheap", exact=operator.rshift, range=_right, idle=0, drops=True),
     "rotl": Operation("tu", "i", cost="cheap", signless=True),
     "popcount": Operation("a", "u", attr="type", cost="cheap", range=lambda a: (0, 64)),
     "clz": Operation("a", "u", attr="type", cost="cheap", range=lambda a: (0, 64)),
@@ -225,13 +230,16 @@ SHIFTS = _those(lambda row: row.takes == "tu")
 ADDS = {name: row.adds for name, row in OPERATIONS.items() if row.adds}
 IDLE = _those(lambda row: row.idle is not None and row.gives != "p")
 SAME = _those(lambda row: row.itself == "same")
-CLAMPS = _those(lambda row: row.itself == "same" and (row.takes, row.gives) == ("tt", "t"))
+CHOICES = _those(lambda row: row.itself == "same" and row.gives == "t")  # one of the operands
+CLAMPS = CHOICES & _those(lambda row: row.takes == "tt")
 CANCELLING = _those(lambda row: row.itself == "zero")
 ABSORBING = _those(lambda row: row.absorbs)
 JOINING = _those(lambda row: row.joins)
 LOGIC = _those(lambda row: row.takes == "pp")
 WRAPPING = _those(lambda row: row.wraps)
 BITWISE = _those(lambda row: row.bitwise)
+DROPPING = _those(lambda row: row.drops)
+FOLDED = _those(lambda row: row.folded)
 SIGNLESS = _those(lambda row: row.signless)
 MODULAR = SIGNLESS & _those(lambda row: row.takes == "tt")  # lower bits follow from lower bits of both
 PURE = _those(lambda row: row.kind == "pure")

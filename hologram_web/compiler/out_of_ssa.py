@@ -16,7 +16,7 @@ from itertools import accumulate
 from ..isa.types import Type
 from .ir import Block, Function, Node, ValueType
 from .lanes import LaneAnalysis
-from .operations import EFFECTS, LEAVES
+from .operations import CHANGES, EFFECTS, LEAVES
 
 __all__ = [
     "Assign",
@@ -238,8 +238,7 @@ def targets_of(statement: Statement) -> list[Variable]:
 
 
 # What is computed where it is used, of values that are there from the start.
-_OF_LEAVES = frozenset({"cvt", "bitcast", "opaque"})
-_SUMS = frozenset({"add", "mad"})
+_OF_LEAVES = CHANGES | {"opaque"}
 # Expressions nest no deeper: targets walk them recursively, and so do shader compilers.
 _DEEPEST = 40
 
@@ -260,7 +259,7 @@ def _running(function: Function) -> set[Node]:
         effects, behind = 0, dict[Node, int]()
         for node in block.nodes:
             effects += node.op in EFFECTS
-            if node.op in _SUMS and (node.ty in (Type.F32, Type.F64) or node.args[-1].op == "dot"):
+            if node.op == "add" and (node.ty in (Type.F32, Type.F64) or node.args[-1].op == "dot"):
                 behind[node] = effects
                 found |= {arg for arg in node.args if behind.get(arg, effects) != effects}
         carried = {arg for way in block.end.ways for phi in way.phis for arg in phi.args}

@@ -107,7 +107,7 @@ def statement(node: Node) -> WideCall | Copied | WideChoice | Extended:
             return WideCall(op, (*args, size, *(WideSize(significant(arg), size.long) for arg in args)))
         case "shr":
             return WideCall(op, (*args, size, Sign(args[0], ty)))
-        case "div" | "rem":
+        case _ if op in DIVISIONS:
             return WideCall("divide_signed" if ty.is_signed else "divide", (*args, size, op == "rem", WORK))
         case "cvt" if node.attr.is_float:
             return WideCall(f"from_{node.attr}", (*args, size, ty.is_signed))

@@ -1,13 +1,16 @@
-"""Conditions of a kernel's fast shader as formulas over what a launch knows (`plan.variables_of`).
+"""Conditions of a kernel's fast shaders as formulas over what a launch knows (`plan.variables_of`).
 
 A proof of the compiler (`compiler/bounds.py`, `rounds.py`) holds under conditions that are nodes; here each becomes a
 formula that is not negative where the condition holds. A number beyond 53 bits on the way means that nothing is proven.
+Files have them, and native devices take the same, so that both choose alike.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from math import prod
+from typing import TYPE_CHECKING, Any
 
 from ..compiler.ir import Node
 from ..compiler.operations import OPERATIONS
@@ -18,17 +21,26 @@ from ..isa.types import Type
 from ..isa.verify import Base
 from .formula import Formula
 
-__all__ = ["formulas_of"]
+if TYPE_CHECKING:
+    from ..targets.wgsl import WgslKernel  # each target only where it is needed
+
+__all__ = ["with_formulas"]
 
 
-def formulas_of(
-    conditions: Sequence[Node], scalars: Sequence[str], bases: Sequence[Base], block: Sequence[int], shared: int
-) -> tuple[Formula, ...] | None:
-    """The formulas of all conditions; None if one has none of a size that a file may hold."""
-    try:
-        return tuple(dict.fromkeys(map(_Translator(scalars, bases, block, shared).condition, conditions)))
-    except LaunchError:
-        return None
+def with_formulas(
+    kernel: WgslKernel[Node], scalars: Sequence[str], bases: Sequence[Base], shared: int
+) -> WgslKernel[Formula]:
+    """The kernel with formulas for its conditions, which number scalars and memories in that order. A shader is left
+    out that has a condition whose formula is longer than a file may hold."""
+    translator, made = _Translator(scalars, bases, kernel.block, shared), []
+    for fast in kernel.fast:
+        try:
+            conditions: Any = tuple(dict.fromkeys(map(translator.condition, fast.conditions)))
+        except LaunchError:
+            continue
+        made.append(replace(fast, conditions=conditions))
+    found: Any = replace(kernel, fast=tuple(made))
+    return found  # type: ignore[no-any-return]
 
 
 class _Translator:

@@ -8,7 +8,7 @@ values and ways here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from math import prod
 from typing import Any, NamedTuple, Protocol
@@ -37,7 +37,7 @@ from ..tensor.operation import (
     whole_factors,
 )
 from ..tensor.schedules import traits_for
-from .formula import Formula
+from .formula import MAX_TOKENS, Formula
 from .plan import (
     CLASS_MEMORY,
     TARGETS,
@@ -451,17 +451,20 @@ class _Caller:
                     copy = self._temporary("copy", as_formula(self.outer.sizes[source.buffer]))
                     copies.append(Copy(copy, source.buffer))
                     copied[name] = source._replace(buffer=copy, base=None)
+                parts = here, there, as_formula(counts[name]), as_formula(counts[result])
+                about = source.ty.size_bytes, target.ty.size_bytes, operation.in_place
                 try:
-                    ends = (there + as_formula(counts[result]) * target.ty.size_bytes - here,
-                            here + as_formula(counts[name]) * source.ty.size_bytes - there)  # fmt: skip
-                    some = as_formula(counts[result]), as_formula(counts[name])
-                    overlaps = prod((Formula.min(1, Formula.max(0, f)) for f in (*ends, *some)), start=_ONE)
-                    if operation.in_place:
-                        overlaps = overlaps * Formula.min(1, Formula.max(here - there, there - here))
-                    together = Formula.max(together, overlaps)
-                except LaunchError:  # too long a formula
-                    together = _ONE
-        return together, copies, copied
+                    together = Formula.max(together, _overlap(parts, *about))
+                except LaunchError:  # too long: values stand for what it is made of
+                    together = Formula.max(self._value(together), _overlap(map(self._value, parts), *about))
+        longest = len(together.code) > MAX_TOKENS - 2  # 1 less it would be too long
+        return self._value(together) if longest else together, copies, copied
+
+    def _value(self, formula: Formula) -> Formula:
+        """A formula as a value."""
+        if len(formula.code) == 1:
+            return formula
+        return Formula((self._set(self.outer.variable("v"), Type.I64, Argument("formula", formula)).value,))
 
     def _parts(self, launches: list[PartLaunch], places: dict[str, _Place], index: int) -> tuple[Step, ...]:
         places, steps = dict(places), list[Step]()
@@ -519,6 +522,15 @@ class _Caller:
 
 def _symbol(formula: Formula) -> Any:
     return Symbol(formula) if formula.value is None else formula.value
+
+
+def _overlap(parts: Iterable[Formula], size: int, large: int, in_place: bool) -> Formula:
+    """1 where `some` elements here have bytes in common with `many` there, else 0. Of what is done `in_place` those may
+    begin at the same."""
+    here, there, some, many = parts
+    ends = there + many * large - here, here + some * size - there
+    found = prod((Formula.min(1, Formula.max(0, f)) for f in (*ends, many, some)), start=_ONE)
+    return found * Formula.min(1, Formula.max(here - there, there - here)) if in_place else found
 
 
 def _in_other_class(one: _Place, other: _Place) -> bool:

@@ -17,7 +17,7 @@ from ..errors import CompileError, UnsupportedInstruction
 from ..isa.address import ON_CHIP, Space
 from ..isa.types import Type
 from ..isa.verify import Analysis
-from .conditions import formulas_of
+from .conditions import with_formulas
 from .plan import (
     Binding,
     FastCode,
@@ -158,12 +158,9 @@ class KernelTable:
                 raise
             self.kernels[number] = replace(kernel, wgsl=str(error))
             return 0
-        shader, order, block = self._shader(compiled.code), list(made.scalars), made.function.block_shape
-        fast = [
-            FastCode(self._shader(each.code), each.blocks, conditions)
-            for each in compiled.fast
-            if (conditions := formulas_of(each.conditions, order, made.bases, block, made.shared)) is not None
-        ]
+        shader, order = self._shader(compiled.code), list(made.scalars)
+        proven = with_formulas(compiled, order, made.bases, made.shared).fast
+        fast = [FastCode(self._shader(each.code), each.blocks, each.conditions) for each in proven]
         code = WgslCode(
             shader,
             compiled.arguments_size,

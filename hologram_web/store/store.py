@@ -69,7 +69,7 @@ def _shared() -> Store | None:
             return None
     try:
         return _disk(folder())
-    except ImportError:  # platformdirs comes with the extra `native`
+    except ImportError:  # installed without what it depends on, as pages have it: there is no platformdirs
         return None
 
 

@@ -17,7 +17,8 @@ def _widget() -> Any:
         import traitlets
     except ModuleNotFoundError as error:
         raise ModuleNotFoundError(
-            f"{error.name} is not installed, which widgets need: pip install anywidget", name=error.name
+            f"{error.name} is not installed, which widgets need: pip install anywidget, or 'hologram-web[notebook]'",
+            name=error.name,
         ) from None
 
     class View(anywidget.AnyWidget):

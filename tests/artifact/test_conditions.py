@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
 import hologram_web as hg
+from hologram_web.backends import WebGpuBackend
+from hologram_web.backends.webgpu.probe import AdapterTraits
 from hologram_web.plan.artifact import Artifact
 from hologram_web.plan.plan import WgslCode
 from hologram_web.plan.reader import read
@@ -128,3 +132,81 @@ def test_lanes_that_are_off_prove_nothing_wrong(gpu, lanes, proven):
         with pytest.raises(hg.ExecutionError):
             runner.run({}, arrays)
     assert runner.proven == proven
+
+
+GEMM = hg.Program.from_text("""
+    .param m: u32
+    .param n: u32
+    .param k: u32
+    .param a: buffer f32 read
+    .param b: buffer f32 read
+    .param c: buffer f32 write
+    gemm.f32 [c], [a], [b], m, n, k
+""")
+CHOICES = {
+    "four elements at a time": ("saxpy", {"x": 1024, "y": 1024}, [0]),
+    "one by one": ("saxpy", {"x": 1001, "y": 1001}, [1]),
+    "with checks": ("saxpy", {"x": 999, "y": 1000}, [None]),
+    "as many rounds as x is long": ("sums", {"x": 100, "y": 256, "n": 100}, [0]),
+    "a round more": ("sums", {"x": 100, "y": 256, "n": 101}, [None]),
+    "tiles": ("gemm", {"m": 64, "n": 96, "k": 40}, [0]),
+    "few lanes": ("gemm", {"m": 3, "n": 5, "k": 7}, [0]),
+}
+
+
+def choice(name, sizes):
+    """What one of these runs, its scalars and its arrays."""
+    program = {"saxpy": SAXPY, "sums": hg.Program.from_text(SUMS), "gemm": GEMM}[name]
+    shapes = {"x": ("p",), "y": ("q",)} if name != "gemm" else {"a": ("m", "k"), "b": ("k", "n"), "c": ("m", "n")}
+    compiled = hg.compile(program, shapes=shapes)
+    ports = compiled.plan.arrays
+    lengths = {x: tuple(sizes[f.variable] if f.variable in sizes else sizes[x] for f in ports[x].shape) for x in ports}
+    arrays = {x: np.ones(shape, ports[x].ty.numpy) for x, shape in lengths.items()}
+    return compiled, {name: sizes.get(name, 1) for name in compiled.plan.scalars}, arrays
+
+
+@pytest.mark.parametrize(("name", "sizes", "wanted"), CHOICES.values(), ids=CHOICES)
+def test_native_launches_take_the_shader_that_files_do(gpu, monkeypatch, name, sizes, wanted):
+    """The text of each that runs, here and from the file, and the how manieth of the fast ones it is. What this adapter
+    needs besides, the canary of llvmpipe, is left out."""
+    compiled, scalars, arrays = choice(name, sizes)
+    native, ran = [], []
+    device = WebGpuBackend(cache=False)
+    monkeypatch.setitem(WebGpuBackend._traits, device._gpu.generation, AdapterTraits(exact=True, ends_loops=False))
+    assert device._patience()  # measured by launches of its own
+    pipeline = device._gpu.pipeline
+
+    def recorded(kernel, code):
+        native.append(code)
+        ran.append(next((k for k, fast in enumerate(kernel.fast) if fast.code is code), None))
+        return pipeline(kernel, code)
+
+    monkeypatch.setattr(device._gpu, "pipeline", recorded)
+    runner, chosen = GpuRunner(compiled.to_bytes(), gpu), []
+    shader_for = runner.shader_for
+
+    def noted(*given):
+        found = shader_for(*given)
+        chosen.append(runner.file["shaders"][found[0]])
+        return found
+
+    monkeypatch.setattr(runner, "shader_for", noted)
+    bits = {key: compiled.plan.scalars[key].ty.encode(value) for key, value in scalars.items()}
+    given = {x: (array.tobytes(), array.shape) for x, array in arrays.items()}
+    faults = wanted == [None]
+    for run in (
+        lambda: compiled.run(device, **scalars, **arrays),
+        lambda: runner.run(bits, given),
+    ):
+        if faults:
+            with pytest.raises(hg.ExecutionError):
+                run()
+        else:
+            run()
+    assert ran == wanted
+    assert list(map(_lines, native)) == list(map(_lines, chosen))
+
+
+def _lines(code):
+    """Of a shader, whatever the order of its bindings."""
+    return sorted(re.sub(r"\bb\d+\b|binding\(\d+\)|^ +", "", code, flags=re.M).splitlines())

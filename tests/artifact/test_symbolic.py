@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 import hologram_web as hg
-from hologram_web.plan.plan import Launch, ProgramCall, Repeat, Step, Target
+from hologram_web.plan.formula import MAX_TOKENS
+from hologram_web.plan.plan import BoundsCheck, Copy, Launch, Let, ProgramCall, Repeat, Step, Target, every
+from hologram_web.plan.walk import Budget, Walk
 
 from .holo_gpu import GpuRunner, device
 
@@ -104,3 +106,49 @@ def test_the_product_is_one(gpu, m, n, k, beta):
     np.testing.assert_allclose(np.frombuffer(found["c"][0], np.float32).reshape(m, n), expected, rtol=1e-5)
     native = _product().run(hg.backends.WasmBackend(), a=a, b=b, c=c.copy(), beta=beta, m=m, n=n, k=k)
     np.testing.assert_allclose(native, expected, rtol=1e-5)
+
+
+SIZES = {"b": 1, "c": 2, "f": 3, "h": 7, "w": 6, "k": 3}
+CONVOLUTION = (
+    "".join(f".param {name}: u32\n" for name in [*SIZES, "at", "to"])
+    + """
+    .param x: buffer f32 read_write
+    conv2d.f32 [x + r8*4], [x], [x + r7*4], b, c, f, h, w, k, k, stride=(2, 2), padding=(1, 1, 1, 1)
+"""
+)
+
+
+class _Copies(Walk):
+    """Walks steps, and counts those that copy."""
+
+    target, count = "wasm", 0
+
+    def launch(self, step: Launch) -> None:
+        pass
+
+    def bounds(self, step: BoundsCheck) -> None:
+        pass
+
+    def copy(self, step: Copy) -> None:
+        self.count += 1
+
+
+@pytest.mark.parametrize(("to", "copies"), [(138, 0), (137, 2), (0, 2), (500, 0)])
+def test_what_does_not_overlap_is_not_copied_however_long_its_formula_is(to, copies):
+    """The image has 84 elements, and the filters 54 behind it; 36 are made, after which the buffer is read."""
+    compiled = hg.compile(hg.Program.from_text(CONVOLUTION), shapes={"x": ("n",)})
+    steps = compiled.artifact.plan.steps
+    assert any(isinstance(step, Let) and step.args[0].kind == "formula" for step in every(steps))
+    assert max(len(step.count.code) for step in every(steps) if isinstance(step, Repeat)) <= MAX_TOKENS - 2
+    numbers = {**SIZES, "at": 84, "to": to}
+    walk = _Copies(numbers, {**numbers, "n": 600}, Budget())
+    walk.run(steps)
+    assert walk.count == copies
+    x = np.random.default_rng(5).standard_normal(600).astype(np.float32)
+    image, filters = x[:84].reshape(2, 7, 6), x[84:138].reshape(3, 2, 3, 3)
+    padded = np.pad(image.astype(np.float64), ((0, 0), (1, 1), (1, 1)))
+    windows = np.lib.stride_tricks.sliding_window_view(padded, (3, 3), (1, 2))[:, ::2, ::2]
+    expected = x.copy()
+    expected[to : to + 36] = np.einsum("chwkl,fckl->fhw", windows, filters).ravel()
+    found = compiled.run(hg.backends.WasmBackend(), x=x, **numbers)
+    np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5)

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, readdirSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { readArtifact } from "../src/artifact.ts";
 import { check } from "../src/values.ts";
@@ -43,6 +43,20 @@ describe("BLAKE3", () => {
   ])("of %d bytes", (length, digest) => {
     const data = Uint8Array.from({ length }, (_, k) => k % 251);
     expect(blake3(data)).toBe(digest);
+  });
+});
+
+describe("golden files of tests/artifact", () => {
+  const golden = new URL("../../tests/artifact/golden/", import.meta.url);
+  const names = readdirSync(golden).filter((name) => name.startsWith("version_")).sort();
+  const read = (name) => {
+    const { hash, raw, ...file } = readArtifact(new Uint8Array(Buffer.from(readFileSync(new URL(name, golden), "latin1").replace(/\s/g, ""), "hex")));
+    return file;
+  };
+  test.each(names)("%s has what the newest has", (name) => {
+    expect(names.length).toBeGreaterThan(3);
+    expect(read(name)).toEqual(read(names.at(-1)));
+    expect(read(name).kernels).toHaveLength(2);
   });
 });
 

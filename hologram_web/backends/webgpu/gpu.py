@@ -76,7 +76,7 @@ class GpuMemory:
 class Pipeline:
     """A shader ready to run, with the layout of what it binds."""
 
-    kernel: WgslKernel
+    kernel: WgslKernel[Any]
     pipeline: Any
     layout: Any
 
@@ -329,7 +329,7 @@ class Gpu:
 
     # Pipelines
 
-    def pipeline(self, kernel: WgslKernel, code: str) -> tuple[Pipeline, bool]:
+    def pipeline(self, kernel: WgslKernel[Any], code: str) -> tuple[Pipeline, bool]:
         """The pipeline of a kernel's shader (`code` or `fast`), and whether it had to be made. Raises CompileError."""
         key = code, tuple(kernel.written)
         found = self._pipelines.get(key)
@@ -369,7 +369,7 @@ class Gpu:
             self._layouts[written] = group, self.device.create_pipeline_layout(bind_group_layouts=[group])
         return self._layouts[written]
 
-    def layout(self, kernel: WgslKernel) -> Any:
+    def layout(self, kernel: WgslKernel[Any]) -> Any:
         """That of what a kernel binds."""
         with self.guard():
             return self._layout(tuple(kernel.written))[0]

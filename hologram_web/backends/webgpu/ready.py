@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from struct import pack
 from typing import Any, NamedTuple
@@ -10,12 +10,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...compiler.ir import Node
 from ...compiler.out_of_ssa import argument_starts
-from ...errors import FAULT_KINDS, ArtifactError, ExecutionError, FaultKind, HologramError
+from ...errors import FAULT_KINDS, ArtifactError, ExecutionError, FaultKind, HologramError, LaunchError
 from ...isa.launch import LaunchConfig
+from ...isa.types import Type
 from ...isa.verify import Analysis, Base
-from ...targets.wgsl import ARGUMENTS, WgslKernel
+from ...plan.formula import Formula
+from ...plan.plan import variables_of
+from ...targets.wgsl import ARGUMENTS, Proven, WgslKernel
 from ..compiled import Status, Words
 from ..protocol import Explain, Limits
 from .gpu import SLOT
@@ -40,21 +42,36 @@ class Ready:
     key; `asked` are the scalars that decide what is `chosen`, and `tail` is what argument blocks end with, which
     are whole slots."""
 
-    def __init__(self, analysis: Analysis, kernel: WgslKernel, sizes: dict[Base, int], shared: int) -> None:
+    def __init__(self, analysis: Analysis, kernel: WgslKernel[Formula], sizes: dict[Base, int], shared: int) -> None:
         self.analysis, self.kernel, self.sizes, self.shared = analysis, kernel, sizes, shared
         self.chosen: dict[Any, Chosen] = {}
-        seen: set[Node] = set()
-        work = [condition for fast in kernel.fast for condition in fast.conditions]
-        while work:
-            node = work.pop()
-            if node not in seen:
-                seen.add(node)
-                work += node.args
-        read = {node.attr for node in seen if node.op == "param"}
-        self.asked = [name for name, _ in kernel.scalars if name in read]
+        read = {name for fast in kernel.fast for condition in fast.conditions for name in condition.names}
+        self.asked = [name for number, (name, _) in enumerate(kernel.scalars) if f"s{number}" in read]
         tail = pack(f"<{len(kernel.bases)}I", *(sizes[base] for base in kernel.bases))
         filled = 4 * ARGUMENTS["values"] + argument_starts(kernel.scalars)[-1] + len(tail)
         self.tail = tail + bytes(-(-kernel.arguments_size // SLOT) * SLOT - filled)
+
+    def proven(
+        self, config: LaunchConfig, scalars: Mapping[str, tuple[Type, int]], steps: int, rounds: int
+    ) -> Proven[Formula] | None:
+        """The shader that may run of those that do less. `scalars` are what is asked for, at least, by their bits. What
+        leaves the range of numbers proves nothing, as in pages."""
+        kernel = self.kernel
+        given = [*config.grid, *config.lanes_on, steps, rounds]
+        sizes = [self.sizes[base] for base in kernel.bases]
+        names = variables_of(len(kernel.scalars), len(sizes))
+        values = dict(zip(names[len(kernel.scalars) :], [*sizes, *given], strict=True))
+        for number, (name, ty) in enumerate(kernel.scalars):
+            if name in self.asked:
+                values[names[number]] = int(ty.decode(scalars[name][1]))
+        return next((fast for fast in kernel.fast if all(_holds(each, values) for each in fast.conditions)), None)
+
+
+def _holds(condition: Formula, values: Mapping[str, int]) -> bool:
+    try:
+        return condition.evaluate(values) >= 0
+    except LaunchError:
+        return False
 
 
 def head_of(config: LaunchConfig, steps: int, shared: int, patience: int) -> bytes:

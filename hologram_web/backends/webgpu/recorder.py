@@ -202,7 +202,7 @@ class Recorder:
         self.gpu.flights.append(flight)
         return [("copy_buffer_to_buffer", (self._status, slot * SLOT, flight.staging, 0, SLOT))]
 
-    def bound(self, kernel: WgslKernel) -> tuple[tuple[Any, int, int], ...]:
+    def bound(self, kernel: WgslKernel[Any]) -> tuple[tuple[Any, int, int], ...]:
         """What bindings 0 and 1 of a kernel are."""
         return (self._status, 0, 32), (self._arguments, 0, kernel.arguments_size)
 

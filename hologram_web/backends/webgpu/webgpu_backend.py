@@ -12,6 +12,7 @@ import wgpu
 from numpy.typing import NDArray
 
 from ...compiler.driver import has_type, identity_of, lane_function
+from ...compiler.ir import Node
 from ...compiler.passes import optimize
 from ...errors import InvalidBuffer, LaunchError
 from ...isa.launch import LaunchConfig
@@ -19,10 +20,12 @@ from ...isa.operands import BufferHandle
 from ...isa.program import Program
 from ...isa.types import Type
 from ...isa.verify import Analysis, Base
+from ...plan.conditions import with_formulas
+from ...plan.formula import LARGEST, Formula
 from ...store.cache import ProgramCache
 from ...store.disk import recall
 from ...store.store import compiled_store, key_of
-from ...targets.wgsl import Proven, WgslKernel, WgslOptions, apart, compile_kernel, memories_of
+from ...targets.wgsl import WgslKernel, WgslOptions, apart, compile_kernel, memories_of
 from ..compiled import CompiledDevice, Job
 from ..host_device import array_of
 from ..protocol import Limits
@@ -73,7 +76,7 @@ class WebGpuBackend(CompiledDevice[GpuMemory]):
     _traits: ClassVar[dict[int, AdapterTraits]] = {}  # by generation of the shared GPU
     _halves: ClassVar[dict[int, bool]] = {}  # likewise
     _speeds: ClassVar[dict[int, float]] = {}  # likewise: rounds of the shortest loop a second, on one lane
-    _kernels: ClassVar[ProgramCache[Any, WgslKernel]] = ProgramCache()
+    _kernels: ClassVar[ProgramCache[Any, WgslKernel[Formula]]] = ProgramCache()
     _readies: ClassVar[ProgramCache[Any, Ready]] = ProgramCache()
 
     def __init__(
@@ -184,7 +187,7 @@ class WebGpuBackend(CompiledDevice[GpuMemory]):
         """The shader of a program without collectives, for blocks of that shape and memories that differ."""
         return self.kernel_of(program, block).code
 
-    def kernel_of(self, program: Program, block: tuple[int, int, int]) -> WgslKernel:
+    def kernel_of(self, program: Program, block: tuple[int, int, int]) -> WgslKernel[Node]:
         """What launches of a program without collectives run in blocks of that shape, on memories that differ and are
         bound whole."""
         analysis = self._analysis(program, program)
@@ -359,7 +362,7 @@ class WebGpuBackend(CompiledDevice[GpuMemory]):
             return "a recording"
         return "this backend" if self.check == "deferred" else ""
 
-    def _grouped(self, job: Job[GpuMemory], kernel: WgslKernel) -> tuple[BindGroup, int]:
+    def _grouped(self, job: Job[GpuMemory], kernel: WgslKernel[Any]) -> tuple[BindGroup, int]:
         """What a launch binds; of a kernel with scratch memory, for how many blocks at a time."""
         bound = [*self._recorder.bound(kernel)]
         bound += [self._bound(job, group, 0) for group in kernel.groups]
@@ -416,12 +419,16 @@ class WebGpuBackend(CompiledDevice[GpuMemory]):
         what = identity_of(analysis, block, job.point, job.uniform)
         options = self._options(analysis, groups, shared, job.math, parts)
 
-        def recalled() -> WgslKernel:
+        def made() -> WgslKernel[Formula]:
+            found = self._compile(analysis, block, job.point, job.uniform, options)
+            return with_formulas(found, [name for name, _ in found.scalars], found.bases, shared)
+
+        def recalled() -> WgslKernel[Formula]:
             kernel, fresh = recall(
                 self._store_of_kernels if self.optimize is optimize else None,
                 "wgsl",
                 lambda: key_of(what, "wgsl", options),
-                lambda: self._compile(analysis, block, job.point, job.uniform, options),
+                made,
                 WGSL_KERNEL,
                 lambda kept: fits(kept, job, groups),
             )
@@ -440,17 +447,12 @@ class WebGpuBackend(CompiledDevice[GpuMemory]):
         found = ready.chosen.get(key)
         if found is not None:
             return found
-        bits = {name: scalars[name][1] for name in ready.asked}
         lanes, patience = config.blocks * config.block_lanes, 0
-
-        def proven(rounds: int) -> Proven | None:
-            return kernel.proven(config.grid, config.lanes_on, bits, ready.sizes, ready.shared, limits.steps, rounds)
-
-        fast = proven(max(LIGHT // lanes, 1))
+        fast = ready.proven(config, scalars, limits.steps, max(LIGHT // lanes, 1))
         known = not (fast or kernel).counts
         if not known:
             patience = self._patience()
-            fast = proven(patience or 1 << 62)
+            fast = ready.proven(config, scalars, limits.steps, patience or LARGEST)
         # As long as a launch at most is that is known to be short; and what nobody knows, None.
         rounds = lanes * kernel.cost if known else None
         steps = min(limits.steps + 1, 0xFFFFFFFF)
@@ -488,7 +490,7 @@ class WebGpuBackend(CompiledDevice[GpuMemory]):
 
     def _compile(
         self, analysis: Analysis, block: Any, point: int | None, uniform: Any, options: WgslOptions
-    ) -> WgslKernel:
+    ) -> WgslKernel[Node]:
         function = lane_function(analysis, block, point, uniform, self.optimize)
         return compile_kernel(function, **options._asdict())
 
@@ -516,7 +518,7 @@ class WebGpuBackend(CompiledDevice[GpuMemory]):
                 f"the program uses {len(parts)} buffers{long}: this adapter binds at most {most}; put some together"
             )
 
-    def _check_scratch(self, kernel: WgslKernel) -> None:
+    def _check_scratch(self, kernel: WgslKernel[Any]) -> None:
         """Raises LaunchError where wide integers and local memory are more than the adapter has."""
         most = self._window
         if kernel.scratch > most:

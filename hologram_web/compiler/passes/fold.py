@@ -20,6 +20,7 @@ from ..operations import (
     CHANGES,
     CLAMPS,
     COMPARISONS,
+    DROPPING,
     IDLE,
     JOINING,
     LOGIC,
@@ -199,7 +200,7 @@ def _chain(node: Node, context: Context) -> Node | None:
         op, total = ("add", total) if total >= 0 else ("sub", -total)
     elif op != inner.op:
         return None
-    elif op in ("shl", "shr"):
+    elif op in DROPPING:
         before, after = before % ty.bits, after % ty.bits
         if before + after >= ty.bits:
             return None
@@ -311,7 +312,7 @@ RULES: dict[str, tuple[str, Rule]] = {  # the operations that a rule is for, "" 
     "round-trip": (_of(CHANGES), _round_trip),
     "through": ("cvt", _through),
     "truth": (_of(COMPARISONS), _truth),
-    "chain": (_of(JOINING | ADDS.keys() | {"shl", "shr"}), _chain),
+    "chain": (_of(JOINING | DROPPING | ADDS.keys()), _chain),
     "idle-mask": ("and", _idle_mask),
     "known-comparison": (_of(COMPARISONS), _known_comparison),
     "idle-clamp": (_of(CLAMPS), _idle_clamp),

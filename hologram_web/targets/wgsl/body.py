@@ -44,6 +44,7 @@ class Body:
         # What the function computes once: its name and type
         self.hoisted: dict[str, tuple[str, str]] = {} if hoisted is None else hoisted
         self.used: set[str] = set()  # counters of the block
+        self.asked: set[str] = set()  # which of the lane's coordinates code names
         self.values = Expressions(shader.language, shader.lowered.variables, self._leaf, shader.called)
         self.floats = Floats(self.values, shader.math, self.hoist)
         self.wide = WideWriter(shader.wide, self.values, self._put_wide)
@@ -218,15 +219,19 @@ class Body:
         axis = node.attr[-1].lower()
         match node.attr[:-2]:
             case "GLOBAL_LANE_":
-                return "global_id"
+                return self._asked("global_id")
             case "LANE_IDX":
-                return f"lane_id.{axis}"
-            case "BLOCK_IDX":
-                return f"{'block_of' if self.in_block else 'block_id'}.{axis}"  # private variables are never uniform
+                return f"{self._asked('lane_id')}.{axis}"
+            case "BLOCK_IDX":  # private variables are never uniform
+                return f"{self._asked('block_of' if self.in_block else 'block_id')}.{axis}"
             case "BLOCK_DIM":
                 return f"{self.shader.function.block_shape['xyz'.index(axis)]}u"
             case _:
                 return f"arguments.grid.{axis}"
+
+    def _asked(self, name: str) -> str:
+        self.asked.add(name)
+        return name
 
 
 def _step_limit(shader: Shader, at: str, late: str) -> str:

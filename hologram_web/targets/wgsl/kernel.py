@@ -6,18 +6,16 @@ binding (`groups`): the same buffer may be passed for all of them, and WebGPU bi
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from math import prod
+from typing import Generic, TypeVar
 
 from ...compiler.accesses import Check, access_of
 from ...compiler.bounds import Bounds
 from ...compiler.coalesce import coalesced
-from ...compiler.conditions import holds
 from ...compiler.ir import PRED, Function, Node
 from ...compiler.legalise import legalised
 from ...compiler.out_of_ssa import lower
-from ...compiler.ranges import MAX_LANES
 from ...compiler.recursion import deep_recursion
 from ...compiler.rounds import cost_of_lane, within_budget
 from ...compiler.several_rounds import with_rounds_together
@@ -68,8 +66,11 @@ _FUNCTIONS = {
 _FIXED = 4  # vec4u words of the argument block before scalars: grid, lanes, misc, spare
 
 
+C = TypeVar("C")  # what conditions are: nodes as compiled; of devices and files formulas (plan/conditions.py)
+
+
 @dataclass(frozen=True)
-class Proven:
+class Proven(Generic[C]):
     """A shader for launches in which all `conditions` hold: without the checks of accesses that are proven to be in
     bounds, and of budgets and patience that no lane can use up.
 
@@ -77,21 +78,21 @@ class Proven:
     """
 
     code: str
-    conditions: tuple[Node, ...]
+    conditions: tuple[C, ...]
     blocks: int
     counts: bool
 
 
 @dataclass
-class WgslKernel:
+class WgslKernel(Generic[C]):
     """A shader. `scalars` and `bases` say what the argument block holds, `groups` what each binding from 2 on binds.
 
     `written` says of each binding whether the shader writes it. `further` are the bindings behind those of the groups:
     number of the group, and which part of its memory. If `scratch` is not 0, the last binding is a buffer of so many
     bytes for each block that is dispatched at a time, which may hold anything.
 
-    `fast` are shaders that do less, in launches for which `proven` gives them, the best one first; they have the same
-    bindings and arguments, of which they may leave some unused.
+    `fast` are shaders that do less, in launches whose conditions hold, the best one first; they have the same bindings
+    and arguments, of which they may leave some unused.
 
     `cost` is what a lane costs that goes around no loop, in rounds of the shortest loop. `counts` says of `code`
     whether lanes count rounds.
@@ -106,7 +107,7 @@ class WgslKernel:
     further: list[tuple[int, int]]
     words: int = 0
     scratch: int = 0
-    fast: tuple[Proven, ...] = ()
+    fast: tuple[Proven[C], ...] = ()
     cost: int = 1
     counts: bool = False
 
@@ -115,49 +116,8 @@ class WgslKernel:
         """Bytes of the argument block."""
         return 16 * _FIXED + 4 * self.words
 
-    def specials(self, grid: Sequence[int], lanes: Sequence[int], steps: int, rounds: int) -> dict[str, int]:
-        """The special values of conditions, for so many blocks, and lanes that are on."""
-        blocks, block_lanes = prod(grid), prod(self.block)
-        last = {f"LAST_BLOCK_IDX_{axis}": size - 1 for axis, size in zip("XYZ", grid, strict=True)}
-        last |= {f"LAST_LANE_IDX_{axis}": size - 1 for axis, size in zip("XYZ", self.block, strict=True)}
-        last |= {f"GRID_DIM_{axis}": size for axis, size in zip("XYZ", grid, strict=True)}
-        last["STEPS"], last["ROUNDS"] = steps, rounds
-        last |= {f"LAST_ID_{axis}": size - 1 for axis, size in zip("XYZ", lanes, strict=True)}
-        # Lanes of the last block that are off have numbers that no lane has.
-        off = grid[0] * self.block[0] - lanes[0] if self.block[1:] == (1, 1) else 0
-        last["LAST_GLOBAL_LANE_ID"] = min(blocks * block_lanes - off, MAX_LANES) - 1
-        return last
 
-    def proven(
-        self,
-        grid: Sequence[int],
-        lanes: Sequence[int],
-        scalars: Mapping[str, int],
-        sizes: Mapping[Base, int],
-        shared: int,
-        steps: int,
-        rounds: int,
-    ) -> Proven | None:
-        """The one of `fast` that may run.
-
-        For so many blocks and lanes that are on, scalars by their bits, bytes of memories and shared memory, and steps
-        and rounds that a lane may take.
-        """
-        last = self.specials(grid, lanes, steps, rounds)
-
-        def leaf(node: Node) -> int:
-            if node.op == "param":
-                assert isinstance(node.ty, Type)
-                return int(node.ty.decode(scalars[node.attr]))
-            if isinstance(node.attr, str):
-                return last[node.attr]
-            base, need = node.attr[1:]
-            return max(int(shared if base.space is Space.SHARED else sizes[base]) - int(need) + 1, 0)
-
-        return next((fast for fast in self.fast if all(holds(each, leaf) for each in fast.conditions)), None)
-
-
-def _kernel(shader: Shader, packet: Packet | None) -> WgslKernel:
+def _kernel(shader: Shader, packet: Packet | None) -> WgslKernel[Node]:
     """The kernel of a shader, once its functions are written."""
     body = Main(shader, packet).text()
     if shader.nesting > _MOST_NESTED:
@@ -237,7 +197,7 @@ def compile_kernel(
     parts: Sequence[int] = (),
     window: int = 0,
     fast: bool = True,
-) -> WgslKernel:
+) -> WgslKernel[Node]:
     """The shader of a function. `groups` are the memories of each binding, `shared` bytes of shared memory.
 
     `parts` are the numbers of bindings for each group, of `window` bytes each; there is one of any size if not given.
@@ -273,7 +233,7 @@ def _is_past(node: Node, shared: int) -> bool:
     return int(node.args[0].attr) * access.scale + access.offset + access.element.size_bytes > shared
 
 
-def _add_fast(kernel: WgslKernel, function: Function, checked: Shader) -> None:
+def _add_fast(kernel: WgslKernel[Node], function: Function, checked: Shader) -> None:
     """The shaders without checks of accesses and budgets, where a launch can prove that they find nothing."""
     if any(_is_past(node, checked.shared) for node in function.nodes()):
         return  # no launch proves that, and Tint refuses a shader with a known place outside of an array

@@ -224,27 +224,26 @@ def _is_place(node: Node, lanes: int) -> bool:
 def packet_text(shader: Shader, packet: Packet, block: Iterable[str]) -> str:
     """`main`, which does the lanes of a packet; `block` says which block a workgroup is."""
     emit = (_Quads if shader.quads else _Closed if shader.blocks else _Lanes)(shader, packet)
-    work = emit.work()
-    report, calls = emit.report(), emit.calls()
-    hoisted = [(name, kind, text) for text, (name, kind) in emit.hoisted.items()]
-    taken = "".join(f", {name}: {kind}" for name, kind, _ in hoisted)
-    given = "".join(f", {name}" for name, _, _ in hoisted)
-    told = f"report({', '.join(emit.known_to_report)}{given});"
+    emit.write()
+    telling = emit.telling()
     main = [
         f"@compute @workgroup_size({emit.step}, 1, 1)",
         "fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) index: u32) {",
         *(emit.start() or block),
-        *(f"  let {name} = {text};" for name, _, text in hoisted),
-        *(f"  {call.replace('GIVEN', given)}" for call in calls),
-        *(["  if (fault_site != 0u) {", f"    {told}", "  }"] if report else []),
-        "}",
-        "",
+        *(f"  let {name} = {text};" for text, (name, _) in emit.hoisted.items()),
+        *(f"  {call}" for call in emit.calls()),
     ]
-    return "\n".join([line.replace("TAKEN", taken).replace("GIVEN", given) for line in (*work, *report)] + main)
+    report: list[str] = []
+    if telling:
+        known = emit.known_to_report
+        main += ["  if (fault_site != 0u) {", f"    report({', '.join(known)}{emit.given});", "  }"]
+        report = [f"fn report({', '.join(f'{name}: u32' for name in known)}{emit.taken}) {{", *telling, "}"]
+    return "\n".join([*emit.work(), *report, *main, "}", ""])
 
 
 class _Lanes:
-    """Emits lanes of a block that access their elements one by one.
+    """Emits lanes of a block that access their elements one by one: what they do (`write`) and what tells of faults
+    (`telling`) first, so that it is known then what is `hoisted`, and which coordinates of lanes are asked for.
 
     `is_on` says whether a lane is on, `unit` which one it is; what tells faults knows where units begin.
     """
@@ -265,10 +264,21 @@ class _Lanes:
         self.open = len(failing)
         self.short = all(report.is_short for report in failing)  # whether 32 bits say where it was
         place = "lane, 0u, 0u" if self.lanes == x else f"lane % {x}u, lane / {x}u % {y}u, lane / {x * y}u"
-        self.place = {
-            "global_id": f"  let global_id = block * {self.lanes}u + lane;",
-            "lane_id": f"  let lane_id = vec3u({place});",
+        # Coordinates of the lane, and what each is made of
+        self.place: dict[str, tuple[str, tuple[str, ...]]] = {
+            "global_id": (f"block * {self.lanes}u + lane", ()),
+            "lane_id": (f"vec3u({place})", ()),
         }
+
+    @property
+    def taken(self) -> str:
+        """What is hoisted, as parameters of a function."""
+        return "".join(f", {name}: {kind}" for name, kind in self.hoisted.values())
+
+    @property
+    def given(self) -> str:
+        """The same in a call."""
+        return "".join(f", {name}" for name, _ in self.hoisted.values())
 
     def body(self) -> Body:
         return Body(self.shader, hoisted=self.hoisted)
@@ -279,45 +289,45 @@ class _Lanes:
 
     def calls(self) -> list[str]:
         """What an invocation does."""
-        return [f"work(block, block_of, index + {start}uGIVEN);" for start in range(0, self.lanes, self.step)]
+        return [f"work(block, block_of, index + {start}u{self.given});" for start in range(0, self.lanes, self.step)]
 
     def on(self) -> str:
         """Whether the lane is on."""
         x, y, z = self.shader.function.block_shape
         if self.lanes != x:
+            self.code.asked.add("lane_id")
             return f"all(block_id * vec3u({x}u, {y}u, {z}u) + lane_id < arguments.lanes.xyz)"
         # What is the same for all lanes is asked once.
         row = self.code.hoist("select(0u, arguments.lanes.x, all(block_of.yz < arguments.lanes.yz))", "row", "u32")
         return f"block_id.x * {x}u + lane < {row}"
 
-    def work(self) -> list[str]:
-        """What does a lane."""
-        on = self.on()
+    def write(self) -> None:
+        """Writes what a lane does."""
+        self.code.put(f"var on = {self.on()};")
+        self.put_all()
+
+    def put_all(self) -> None:
         for statement in self.packet.statements:
             self.put(statement)
-        lines = self.code.writer.lines
-        return [
-            *self.noting(),
-            "fn work(block: u32, block_id: vec3u, lane: u32TAKEN) {",
-            *self.places([on, *lines]),
-            f"  var on = {on};",
-            *lines,
-            "}",
-        ]
+        self.lines = [*self.places(), *self.code.writer.lines]
+
+    def work(self) -> list[str]:
+        """What does a lane."""
+        head = f"fn work(block: u32, block_id: vec3u, lane: u32{self.taken}) {{"
+        return [*self.noting(), head, *self.lines, "}"]
 
     def noting(self) -> list[str]:
         """Where the first fault is noted."""
         place = "u32" if self.short else "vec2u"
         return ["var<private> fault_site: u32;", f"var<private> fault_place: {place};"] * bool(self.reports)
 
-    def places(self, lines: Iterable[str]) -> list[str]:
-        """Those places of the lane that code asks for: not all shader compilers leave out the others."""
-        text = "\n".join(lines)
-        found: list[str] = []
-        for name, line in reversed(self.place.items()):  # a place may be made of those before it
-            if name in text:
-                found.insert(0, line)
-                text += line
+    def places(self) -> list[str]:
+        """Those coordinates of the lane that code asks for: not all shader compilers leave out the others."""
+        asked, found = set(self.code.asked), list[str]()
+        for name, (text, made_of) in reversed(self.place.items()):  # of those before it
+            if name in asked:
+                found.insert(0, f"  let {name} = {text};")
+                asked.update(made_of)
         return found
 
     def is_behind(self, statement: Assign | Do | Guard, nodes: set[Node]) -> bool:
@@ -382,8 +392,8 @@ class _Lanes:
         """The lane whose fault was noted."""
         return f"block * {self.lanes}u + (fault_site - 1u) / {self.open}u"
 
-    def report(self) -> list[str]:
-        """The function that tells of the fault that was noted last."""
+    def telling(self) -> list[str]:
+        """What tells of the fault that was noted last."""
         if not self.reports:
             return []
 
@@ -409,13 +419,11 @@ class _Lanes:
         need, other = chosen([r.need for r in reports]), chosen([r.other for r in reports])
         told = self.code.values.call("fault", "what.x", "what.y", "what.z", offset, need, other)
         return [
-            f"fn report({', '.join(f'{name}: u32' for name in self.known_to_report)}TAKEN) {{",
             *lengths,
             f"  let site = (fault_site - 1u) % {self.open}u;",
             f"  global_id = {self.told()};",
             f"  let what = {what};",
             f"  {told};",
-            "}",
         ]
 
 
@@ -439,10 +447,10 @@ class _Closed(_Lanes):
         super().__init__(shader, packet)
         self.step *= shader.blocks
         self.place = {
-            "block": f"  let block = global_id / {self.lanes}u;",
-            "lane": f"  let lane = global_id % {self.lanes}u;",
-            "block_id": "  let block_id = vec3u(block, 0u, 0u);",
-            "lane_id": "  let lane_id = vec3u(lane, 0u, 0u);",
+            "block": (f"global_id / {self.lanes}u", ()),
+            "lane": (f"global_id % {self.lanes}u", ()),
+            "block_id": ("vec3u(block, 0u, 0u)", ("block",)),
+            "lane_id": ("vec3u(lane, 0u, 0u)", ("lane",)),
         }
 
     def body(self) -> Body:
@@ -474,21 +482,21 @@ class _Closed(_Lanes):
             return [
                 "if (first >= end) { return; }",
                 f"let far = (end - 1u - first) / {self.step}u * {self.step}u;",
-                *(f"work(first + min({turn * self.step}u, far), {turn}uGIVEN);" for turn in turns),
+                *(f"work(first + min({turn * self.step}u, far), {turn}u{self.given});" for turn in turns),
             ]
         found = []
         for start in range(0, self.lanes * self.shader.blocks // self.share, self.step):
             # An end costs less than a condition of each store.
             found.append(f"if (first + {start}u >= end) {{ return; }}")
-            found.append(f"{self.does}(first + {start}uGIVEN);")
+            found.append(f"{self.does}(first + {start}u{self.given});")
         return found
 
+    def write(self) -> None:
+        self.put_all()
+
     def work(self) -> list[str]:
-        for statement in self.packet.statements:
-            self.put(statement)
-        lines = self.code.writer.lines
         turn = ", turn: u32" if self.reports else ""
-        return [*self.noting(), f"fn work(global_id: u32{turn}TAKEN) {{", *self.places(lines), *lines, "}"]
+        return [*self.noting(), f"fn work(global_id: u32{turn}{self.taken}) {{", *self.lines, "}"]
 
     def told(self) -> str:
         return f"first + min((fault_site - 1u) / {self.open}u * {self.step}u, far)"
@@ -502,10 +510,13 @@ class _Quads(_Closed):
 
     does, share = "quad", 4
 
-    def work(self) -> list[str]:
-        code, values = self.code, self.code.values
-        loads: list[tuple[str, str]] = []  # what is accessed, and the type of its words
-        stores: list[tuple[str, str]] = []
+    def __init__(self, shader: Shader, packet: Packet) -> None:
+        super().__init__(shader, packet)
+        self.loads: list[tuple[str, str]] = []  # what is accessed, and the type of its words
+        self.stores: list[tuple[str, str]] = []
+
+    def write(self) -> None:
+        code, values, loads, stores = self.code, self.code.values, self.loads, self.stores
         needed = _behind([node.args[1] for node in self.packet.effects if node.op == "store"])
         for statement in self.packet.statements:
             if self.is_behind(statement, needed):
@@ -523,7 +534,10 @@ class _Quads(_Closed):
                     text = as_kind(values.type_name(node), f"load{len(loads)}", held)
                     code.put(f"let {values.name(variable)} = {text};")
                     loads.append((place, held))
-        lines = code.writer.lines
+        self.lines = [*self.places(), *code.writer.lines]
+
+    def work(self) -> list[str]:
+        loads, stores = self.loads, self.stores
         taken = "".join(f", load{number}: {held}" for number, (_, held) in enumerate(loads))
         one = len(stores) == 1
         fields = ", ".join(f"store{number}: {held}" for number, (_, held) in enumerate(stores))
@@ -531,18 +545,17 @@ class _Quads(_Closed):
         quad = [f"  let load{number} = {place};" for number, (place, _) in enumerate(loads)]
         for lane, part in enumerate("xyzw"):
             given = "".join(f", load{number}.{part}" for number in range(len(loads)))
-            quad.append(f"  let {part} = work(quad * 4u + {lane}u{given}GIVEN);")
+            quad.append(f"  let {part} = work(quad * 4u + {lane}u{given}{self.given});")
         for number, (place, held) in enumerate(stores):
             parts = ", ".join(part if one else f"{part}.store{number}" for part in "xyzw")
             quad.append(f"  {place} = vec4<{held}>({parts});")
         return [
             *[f"struct Stored {{ {fields} }}"] * (not one),
-            f"fn work(global_id: u32{taken}TAKEN) -> {stores[0][1] if one else 'Stored'} {{",
-            *self.places(lines),
-            *lines,
+            f"fn work(global_id: u32{taken}{self.taken}) -> {stores[0][1] if one else 'Stored'} {{",
+            *self.lines,
             f"  return {result if one else f'Stored({result})'};",
             "}",
-            "fn quad(quad: u32TAKEN) {",
+            f"fn quad(quad: u32{self.taken}) {{",
             *quad,
             "}",
         ]
