@@ -14,7 +14,7 @@ from .out_of_ssa import Copies, Go, Piece
 from .recursion import deep_recursion
 from .reducible import reducible
 
-__all__ = ["If", "Labelled", "Stop", "Straight", "StructuredBranch", "StructuredLoop", "Tree", "structure"]
+__all__ = ["If", "Labelled", "Stop", "Straight", "StructuredBranch", "StructuredLoop", "Tree", "ends", "structure"]
 
 
 @dataclass(frozen=True)
@@ -68,6 +68,16 @@ class Stop:
 
 
 Tree = Straight | Labelled | StructuredLoop | If | StructuredBranch | Stop
+
+
+def ends(trees: list[Tree]) -> bool:
+    """Whether nobody goes on behind code."""
+    match trees[-1] if trees else None:
+        case StructuredBranch() | Stop():
+            return True
+        case If(_, then, otherwise):
+            return ends(then) and ends(otherwise)
+    return False
 
 
 @lru_cache(maxsize=8)  # who chooses the form of a kernel looks at it first
@@ -177,8 +187,8 @@ class _Structurer:
                 loops.setdefault(piece, []).append(header)
         for piece in self.tree_of.order[1:]:
             above = self.tree_of.immediate[piece]
-            if self._is_edge(above) and above is not self.tree_of.order[0]:
-                above = self.tree_of.immediate[above]  # the edge stays in the loop, what is behind it does not
+            while self._is_edge(above) and above is not self.tree_of.order[0]:
+                above = self.tree_of.immediate[above]  # edges stay in the loop, what is behind them does not
             left = [header for header in loops.get(above, []) if header not in loops.get(piece, [])]
             if left and not self._is_edge(piece):
                 found[left[0]].append(piece)

@@ -3,18 +3,18 @@
   (type $t1 (func (param i32 i32 i32)))
   (type $t2 (func (param i32 i32 i32 i32 i32 i32 i64 i64)))
   (type $t3 (func (param i32 i32) (result i64)))
-  (type $t4 (func (param i32 i32 i32 v128 v128) (result i64 i32 v128 v128)))
-  (type $t5 (func (param i64 v128 v128 v128 v128 i64) (result i64 v128 v128 v128)))
-  (type $t6 (func (param v128 v128 v128)))
-  (type $t7 (func (param i32 v128 v128) (result i64)))
-  (type $t8 (func (param i32 i32 i32 v128 v128 v128) (result i64 i32 v128 v128 v128)))
+  (type $t4 (func (param i32 i32 i32 v128) (result i64 i32 v128)))
+  (type $t5 (func (param i32 v128 v128) (result i64)))
+  (type $t6 (func (param i32 i32 i32 v128 v128 v128) (result i64 i32 v128 v128 v128)))
+  (type $t7 (func (param i64 v128 v128 v128 v128 i64) (result i64 v128 v128 v128)))
+  (type $t8 (func (param v128 v128 v128)))
   (import "env" "memory" (memory 1 65536))
   (import "env" "poll" (func $poll (type $t0)))
   (global $c0 v128 (v128.const i32x4 0x0 0x1 0x2 0x3))
-  (global $c1 v128 (v128.const i32x4 0x0 0x4 0x8 0xc))
-  (global $c2 v128 (v128.const i32x4 0x0 0x0 0x1 0x0))
-  (global $c3 v128 (v128.const i32x4 0x2 0x0 0x3 0x0))
-  (func $kernel (export "kernel") (type $t1)  ;; 2463 bytes at 0xec
+  (global $c1 v128 (v128.const i32x4 0x0 0x0 0x1 0x0))
+  (global $c2 v128 (v128.const i32x4 0x2 0x0 0x3 0x0))
+  (global $c3 v128 (v128.const i32x4 0x0 0x4 0x8 0xc))
+  (func $kernel (export "kernel") (type $t1)  ;; 2202 bytes at 0xea
     (param $arguments i32) (param $begin i32) (param $end i32)
     (local $ticks i64) (local $param.rows i32) (local $param.n i32) (local $base.buffer_x i32)
     (local $base.buffer_y i32) (local $limit.buffer_x.4 i64) (local $limit.buffer_y.4 i64)
@@ -22,12 +22,12 @@
     (local $grid.1 i32) (local $BLOCK_IDX_Y i32) (local $BLOCK_IDX_Z i32) (local $span i32)
     (local $l18 i32) (local $price i64) (local $on.0 i32) (local $on.1 i32) (local $on.2 i32)
     (local $first i32) (local $l24 i64) (local $l25 i64) (local $l26 i64) (local $l27 i64)
-    (local $l28 i64) (local $l29 i64) (local $l30 i64) (local $safe i32) (local $from i32)
-    (local $lane i32) (local $own_budget i64) (local $counts.0 v128) (local $spent.0 v128)
-    (local $spent.1 v128) (local $l38 v128) (local $l39 v128) (local $l40 v128) (local $l41 i32)
-    (local $l42 v128) (local $l43 v128) (local $l44 v128) (local $l45 i32) (local $live v128)
-    (local $l47 v128) (local $l48 v128) (local $l49 v128) (local $l50 v128) (local $l51 v128)
-    (local $l52 v128)
+    (local $l28 i64) (local $l29 i64) (local $l30 i64) (local $safe i32) (local $l32 i64)
+    (local $from i32) (local $lane i32) (local $l35 v128) (local $l36 v128) (local $l37 i32)
+    (local $l38 v128) (local $l39 v128) (local $l40 v128) (local $own_budget i64)
+    (local $counts.0 v128) (local $spent.0 v128) (local $spent.1 v128) (local $l45 v128)
+    (local $l46 v128) (local $l47 v128) (local $l48 v128) (local $l49 v128) (local $l50 v128)
+    (local $l51 i32) (local $live v128)
     i64.const 1048576
     local.set $ticks
     local.get $arguments
@@ -308,6 +308,20 @@
           local.set $safe
           i32.const 0
           i32.const 2147483647
+          i64.const 0
+          local.set $l25
+          local.get $param.n
+          i64.extend_i32_u
+          local.set $l26
+          local.get $l25
+          local.get $l26
+          local.get $l25
+          local.get $l26
+          i64.gt_s
+          select
+          i64.const 1
+          i64.add
+          local.set $l32
           i32.const 1
           local.get $first
           local.get $on.0
@@ -333,6 +347,19 @@
           i64.extend_i32_u
           i64.lt_s
           i32.and
+          local.get $l32
+          i64.const 4294967295
+          i64.le_s
+          i32.and
+          i64.const 0
+          i64.const 1
+          local.get $l32
+          i64.mul
+          i64.add
+          local.get $arguments
+          i64.load offset=64 align=4
+          i64.le_s
+          i32.and
           local.get $safe
           i32.and
           select
@@ -353,28 +380,6 @@
             br_if $block5
             loop $loop6
               block $block7
-                local.get $arguments
-                i64.load offset=64 align=4
-                local.set $own_budget
-                v128.const i32x4 0x0 0x0 0x0 0x0
-                local.set $spent.0
-                v128.const i32x4 0x0 0x0 0x0 0x0
-                local.set $spent.1
-                v128.const i32x4 0x0 0x0 0x0 0x0
-                local.set $counts.0
-                local.get $own_budget
-                i64.const 1
-                i64.sub
-                local.get $ticks
-                local.get $own_budget
-                i64.const 1
-                i64.sub
-                local.get $ticks
-                i64.lt_u
-                select
-                local.set $ticks
-                v128.const i32x4 0xffffffff 0xffffffff 0xffffffff 0xffffffff
-                local.set $l38
                 local.get $first
                 local.get $lane
                 i32.add
@@ -386,27 +391,24 @@
                 local.get $param.n
                 i32x4.splat
                 i32x4.mul
-                local.set $l39
+                local.set $l35
                 i32.const 0
                 v128.const i32x4 0x0 0x0 0x0 0x0
-                local.get $l40
-                local.get $l38
-                v128.bitselect
-                local.set $l40
-                local.set $l41
+                local.set $l36
+                local.set $l37
                 block $block8
                   block $block9
                     loop $loop10
                       block $block11
                         loop $loop12
                           local.get $param.n
-                          local.get $l41
+                          local.get $l37
                           i32.le_u
                           if $if13
                             br $block8
                           else  ;; $if13
-                            local.get $l39
-                            local.get $l41
+                            local.get $l35
+                            local.get $l37
                             i32x4.splat
                             i32x4.add
                             i32.const 2
@@ -414,47 +416,38 @@
                             local.get $base.buffer_x
                             i32x4.splat
                             i32x4.add
-                            local.get $l38
-                            v128.and
-                            local.set $l43
-                            local.get $l43
+                            local.set $l39
+                            local.get $l39
                             i32x4.extract_lane 0
                             v128.load32_zero
-                            local.set $l44
-                            local.get $l43
+                            local.set $l40
+                            local.get $l39
                             i32x4.extract_lane 1
-                            local.get $l44
+                            local.get $l40
                             v128.load32_lane 1
-                            local.set $l44
-                            local.get $l43
+                            local.set $l40
+                            local.get $l39
                             i32x4.extract_lane 2
-                            local.get $l44
+                            local.get $l40
                             v128.load32_lane 2
-                            local.set $l44
-                            local.get $l43
+                            local.set $l40
+                            local.get $l39
                             i32x4.extract_lane 3
-                            local.get $l44
+                            local.get $l40
                             v128.load32_lane 3
-                            local.set $l42
-                            local.get $l41
+                            local.set $l38
+                            local.get $l37
                             i32.const 1
                             i32.add
-                            local.get $l42
-                            local.get $l42
+                            local.get $l38
+                            local.get $l38
                             i32x4.mul
-                            local.get $l40
+                            local.get $l36
                             i32x4.add
-                            local.get $l40
-                            local.get $l38
-                            v128.bitselect
-                            local.set $l40
-                            local.set $l41
-                            local.get $counts.0
-                            local.get $l38
-                            i32x4.sub
-                            local.set $counts.0
+                            local.set $l36
+                            local.set $l37
                             local.get $ticks
-                            i64.const 11
+                            i64.const 10
                             i64.sub
                             local.tee $ticks
                             i64.const 0
@@ -467,13 +460,11 @@
                       end  ;; $block11
                       local.get $arguments
                       i32.const 13
-                      local.get $l41
-                      local.get $l40
-                      local.get $l38
-                      call $look_i32_v128_v128
-                      local.set $l38
-                      local.set $l40
-                      local.set $l41
+                      local.get $l37
+                      local.get $l36
+                      call $look_i32_v128
+                      local.set $l36
+                      local.set $l37
                       local.set $ticks
                       local.get $ticks
                       i64.const 0
@@ -481,115 +472,25 @@
                       if $if14
                         return
                       end  ;; $if14
-                      local.get $own_budget
-                      local.get $counts.0
-                      local.get $spent.0
-                      local.get $spent.1
-                      local.get $l38
-                      local.get $ticks
-                      call $steps4
-                      local.set $l43
-                      local.set $spent.1
-                      local.set $spent.0
-                      local.set $ticks
-                      v128.const i32x4 0x0 0x0 0x0 0x0
-                      local.set $counts.0
-                      local.get $l38
-                      local.get $l43
-                      v128.and
-                      local.set $l44
-                      local.get $l44
-                      v128.any_true
-                      if $if15
-                        local.get $l44
-                        i32x4.bitmask
-                        i32.ctz
-                        local.set $l18
-                        local.get $arguments
-                        i32.const 6
-                        i32.const 13
-                        i32.const -1
-                        local.get $first
-                        local.get $lane
-                        i32.add
-                        local.get $l18
-                        i32.add
-                        i32.const 0
-                        i64.const 0
-                        i64.const 0
-                        call $fault
-                        local.get $l18
-                        local.tee $l45
-                        i32.const 4
-                        local.get $l45
-                        i32.const 4
-                        i32.lt_s
-                        select
-                        i32x4.splat
-                        global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
-                        i32x4.gt_s
-                        local.set $live
-                        local.get $l38
-                        local.get $live
-                        v128.and
-                        local.set $l38
-                        local.get $l38
-                        v128.any_true
-                        i32.eqz
-                        br_if $block9
-                      end  ;; $if15
                       br $loop10
                     end  ;; $loop10
                   end  ;; $block9
                 end  ;; $block8
-                local.get $l38
-                v128.any_true
-                if $if16
-                  local.get $l38
-                  i32x4.all_true
-                  if $if17
-                    local.get $base.buffer_y
-                    local.get $first
-                    local.get $lane
-                    i32.add
-                    i64.extend_i32_u
-                    i32.wrap_i64
-                    i32.const 4
-                    i32.mul
-                    i32.add
-                    local.set $l18
-                    local.get $l18
-                    local.get $l40
-                    v128.store align=4
-                  else  ;; $if17
-                    local.get $base.buffer_y
-                    local.get $first
-                    local.get $lane
-                    i32.add
-                    i64.extend_i32_u
-                    i32.wrap_i64
-                    i32.const 4
-                    i32.mul
-                    i32.add
-                    i32.const 0
-                    i32.add
-                    i32x4.splat
-                    global.get $c1  ;; i32x4 0x0 0x4 0x8 0xc
-                    i32x4.add
-                    local.set $l43
-                    local.get $l43
-                    local.get $l40
-                    local.get $l38
-                    call $scatter32_32
-                  end  ;; $if17
-                  br $block7
-                end  ;; $if16
+                local.get $base.buffer_y
+                local.get $first
+                local.get $lane
+                i32.add
+                i64.extend_i32_u
+                i32.wrap_i64
+                i32.const 4
+                i32.mul
+                i32.add
+                local.set $l18
+                local.get $l18
+                local.get $l36
+                v128.store align=4
+                br $block7
               end  ;; $block7
-              local.get $arguments
-              i32.load
-              if $if18
-                return
-              end  ;; $if18
               local.get $lane
               i32.const 4
               i32.add
@@ -602,13 +503,13 @@
               br_if $loop6
             end  ;; $loop6
           end  ;; $block5
-          block $block19
+          block $block15
             local.get $lane
             local.get $on.0
             i32.ge_s
-            br_if $block19
-            loop $loop20
-              block $block21
+            br_if $block15
+            loop $loop16
+              block $block17
                 local.get $arguments
                 i64.load offset=64 align=4
                 local.set $own_budget
@@ -641,8 +542,8 @@
                 i32x4.splat
                 global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
                 i32x4.gt_s
-                local.set $l47
-                local.get $l47
+                local.set $l45
+                local.get $l45
                 local.get $first
                 local.get $lane
                 i32.add
@@ -655,10 +556,10 @@
                 i32x4.splat
                 i32x4.lt_u
                 v128.and
-                local.set $l48
-                local.get $l48
+                local.set $l46
+                local.get $l46
                 v128.any_true
-                if $if22
+                if $if18
                   local.get $first
                   local.get $lane
                   i32.add
@@ -670,72 +571,72 @@
                   local.get $param.n
                   i32x4.splat
                   i32x4.mul
-                  local.set $l39
+                  local.set $l35
                   i32.const 0
                   v128.const i32x4 0x0 0x0 0x0 0x0
-                  local.get $l40
-                  local.get $l48
+                  local.get $l36
+                  local.get $l46
                   v128.bitselect
-                  local.set $l40
-                  local.set $l41
-                  block $block23
-                    block $block24
-                      loop $loop25
-                        block $block26
-                          loop $loop27
+                  local.set $l36
+                  local.set $l37
+                  block $block19
+                    block $block20
+                      loop $loop21
+                        block $block22
+                          loop $loop23
                             local.get $param.n
-                            local.get $l41
+                            local.get $l37
                             i32.le_u
-                            if $if28
-                              br $block23
-                            else  ;; $if28
-                              block $block29
+                            if $if24
+                              br $block19
+                            else  ;; $if24
+                              block $block25
                                 local.get $safe
                                 i32.eqz
-                                if $if30
-                                  local.get $l39
-                                  local.get $l41
+                                if $if26
+                                  local.get $l35
+                                  local.get $l37
                                   i32x4.splat
                                   i32x4.add
-                                  local.set $l43
-                                  local.get $l43
+                                  local.set $l39
+                                  local.get $l39
                                   i64x2.extend_low_i32x4_u
-                                  local.set $l44
-                                  local.get $l43
+                                  local.set $l40
+                                  local.get $l39
                                   i64x2.extend_high_i32x4_u
+                                  local.set $l47
+                                  local.get $l40
+                                  i32.const 2
+                                  i64x2.shl
+                                  local.set $l48
+                                  local.get $l47
+                                  i32.const 2
+                                  i64x2.shl
                                   local.set $l49
-                                  local.get $l44
-                                  i32.const 2
-                                  i64x2.shl
-                                  local.set $l50
-                                  local.get $l49
-                                  i32.const 2
-                                  i64x2.shl
-                                  local.set $l51
+                                  local.get $l46
                                   local.get $l48
-                                  local.get $l50
                                   v128.const i32x4 0x0 0x0 0x0 0x0
                                   i64x2.lt_s
-                                  local.get $l51
+                                  local.get $l49
                                   v128.const i32x4 0x0 0x0 0x0 0x0
                                   i64x2.lt_s
                                   i8x16.shuffle 0 1 2 3 8 9 10 11 16 17 18 19 24 25 26 27
                                   local.get $limit.buffer_x.4
                                   i64x2.splat
-                                  local.get $l50
+                                  local.get $l48
                                   i64x2.le_s
                                   local.get $limit.buffer_x.4
                                   i64x2.splat
-                                  local.get $l51
+                                  local.get $l49
                                   i64x2.le_s
                                   i8x16.shuffle 0 1 2 3 8 9 10 11 16 17 18 19 24 25 26 27
                                   v128.or
                                   v128.and
-                                  local.set $l52
-                                  local.get $l52
+                                  local.set $l50
+                                  local.get $l50
                                   v128.any_true
-                                  if $if31
-                                    local.get $l52
+                                  if $if27
+                                    local.get $l50
                                     i32x4.bitmask
                                     i32.ctz
                                     local.set $l18
@@ -750,15 +651,15 @@
                                     i32.add
                                     i32.const 0
                                     local.get $l18
-                                    local.get $l50
-                                    local.get $l51
+                                    local.get $l48
+                                    local.get $l49
                                     call $pick4
                                     i64.const 4
                                     call $fault
                                     local.get $l18
-                                    local.tee $l45
+                                    local.tee $l51
                                     i32.const 4
-                                    local.get $l45
+                                    local.get $l51
                                     i32.const 4
                                     i32.lt_s
                                     select
@@ -766,22 +667,22 @@
                                     global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
                                     i32x4.gt_s
                                     local.set $live
-                                    local.get $l47
+                                    local.get $l45
                                     local.get $live
                                     v128.and
-                                    local.set $l47
-                                    local.get $l48
+                                    local.set $l45
+                                    local.get $l46
                                     local.get $live
                                     v128.and
-                                    local.set $l48
-                                    local.get $l48
+                                    local.set $l46
+                                    local.get $l46
                                     v128.any_true
                                     i32.eqz
-                                    br_if $block29
-                                  end  ;; $if31
-                                end  ;; $if30
-                                local.get $l39
-                                local.get $l41
+                                    br_if $block25
+                                  end  ;; $if27
+                                end  ;; $if26
+                                local.get $l35
+                                local.get $l37
                                 i32x4.splat
                                 i32x4.add
                                 i32.const 2
@@ -789,101 +690,101 @@
                                 local.get $base.buffer_x
                                 i32x4.splat
                                 i32x4.add
-                                local.get $l48
+                                local.get $l46
                                 v128.and
-                                local.set $l51
-                                local.get $l51
+                                local.set $l49
+                                local.get $l49
                                 i32x4.extract_lane 0
                                 v128.load32_zero
-                                local.set $l50
-                                local.get $l51
+                                local.set $l48
+                                local.get $l49
                                 i32x4.extract_lane 1
-                                local.get $l50
+                                local.get $l48
                                 v128.load32_lane 1
-                                local.set $l50
-                                local.get $l51
+                                local.set $l48
+                                local.get $l49
                                 i32x4.extract_lane 2
-                                local.get $l50
+                                local.get $l48
                                 v128.load32_lane 2
-                                local.set $l50
-                                local.get $l51
+                                local.set $l48
+                                local.get $l49
                                 i32x4.extract_lane 3
-                                local.get $l50
+                                local.get $l48
                                 v128.load32_lane 3
-                                local.set $l42
-                                local.get $l41
+                                local.set $l38
+                                local.get $l37
                                 i32.const 1
                                 i32.add
-                                local.get $l42
-                                local.get $l42
+                                local.get $l38
+                                local.get $l38
                                 i32x4.mul
-                                local.get $l40
+                                local.get $l36
                                 i32x4.add
-                                local.get $l40
-                                local.get $l48
+                                local.get $l36
+                                local.get $l46
                                 v128.bitselect
-                                local.set $l40
-                                local.set $l41
+                                local.set $l36
+                                local.set $l37
                                 local.get $counts.0
-                                local.get $l48
+                                local.get $l46
                                 i32x4.sub
                                 local.set $counts.0
-                              end  ;; $block29
-                              local.get $l48
+                              end  ;; $block25
+                              local.get $l46
                               v128.any_true
-                              if $if32
+                              if $if28
                                 local.get $ticks
                                 i64.const 14
                                 i64.sub
                                 local.tee $ticks
                                 i64.const 0
                                 i64.lt_s
-                                br_if $block26
-                                br $loop27
-                              end  ;; $if32
-                            end  ;; $if28
-                          end  ;; $loop27
-                          br $block24
-                        end  ;; $block26
+                                br_if $block22
+                                br $loop23
+                              end  ;; $if28
+                            end  ;; $if24
+                          end  ;; $loop23
+                          br $block20
+                        end  ;; $block22
                         local.get $arguments
                         i32.const 13
-                        local.get $l41
-                        local.get $l40
-                        local.get $l47
-                        local.get $l48
+                        local.get $l37
+                        local.get $l36
+                        local.get $l45
+                        local.get $l46
                         call $look_i32_v128_v128_v128
-                        local.set $l48
-                        local.set $l47
-                        local.set $l40
-                        local.set $l41
+                        local.set $l46
+                        local.set $l45
+                        local.set $l36
+                        local.set $l37
                         local.set $ticks
                         local.get $ticks
                         i64.const 0
                         i64.lt_s
-                        if $if33
+                        if $if29
                           return
-                        end  ;; $if33
+                        end  ;; $if29
                         local.get $own_budget
                         local.get $counts.0
                         local.get $spent.0
                         local.get $spent.1
-                        local.get $l48
+                        local.get $l46
                         local.get $ticks
                         call $steps4
-                        local.set $l51
+                        local.set $l49
                         local.set $spent.1
                         local.set $spent.0
                         local.set $ticks
                         v128.const i32x4 0x0 0x0 0x0 0x0
                         local.set $counts.0
-                        local.get $l48
-                        local.get $l51
+                        local.get $l46
+                        local.get $l49
                         v128.and
-                        local.set $l50
-                        local.get $l50
+                        local.set $l48
+                        local.get $l48
                         v128.any_true
-                        if $if34
-                          local.get $l50
+                        if $if30
+                          local.get $l48
                           i32x4.bitmask
                           i32.ctz
                           local.set $l18
@@ -901,9 +802,9 @@
                           i64.const 0
                           call $fault
                           local.get $l18
-                          local.tee $l45
+                          local.tee $l51
                           i32.const 4
-                          local.get $l45
+                          local.get $l51
                           i32.const 4
                           i32.lt_s
                           select
@@ -911,30 +812,30 @@
                           global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
                           i32x4.gt_s
                           local.set $live
-                          local.get $l47
+                          local.get $l45
                           local.get $live
                           v128.and
-                          local.set $l47
-                          local.get $l48
+                          local.set $l45
+                          local.get $l46
                           local.get $live
                           v128.and
-                          local.set $l48
-                          local.get $l48
+                          local.set $l46
+                          local.get $l46
                           v128.any_true
                           i32.eqz
-                          br_if $block24
-                        end  ;; $if34
-                        br $loop25
-                      end  ;; $loop25
-                    end  ;; $block24
-                  end  ;; $block23
-                  local.get $l48
+                          br_if $block20
+                        end  ;; $if30
+                        br $loop21
+                      end  ;; $loop21
+                    end  ;; $block20
+                  end  ;; $block19
+                  local.get $l46
                   v128.any_true
-                  if $if35
-                    block $block36
+                  if $if31
+                    block $block32
                       local.get $safe
                       i32.eqz
-                      if $if37
+                      if $if33
                         local.get $first
                         local.get $lane
                         i32.add
@@ -952,7 +853,7 @@
                         local.get $limit.buffer_y.4
                         i64.ge_u
                         i32.or
-                        if $if38
+                        if $if34
                           local.get $first
                           local.get $lane
                           i32.add
@@ -960,11 +861,11 @@
                           i32.wrap_i64
                           i64.extend_i32_u
                           i64x2.splat
-                          global.get $c2  ;; i32x4 0x0 0x0 0x1 0x0
+                          global.get $c1  ;; i32x4 0x0 0x0 0x1 0x0
                           i64x2.add
                           i32.const 2
                           i64x2.shl
-                          local.set $l51
+                          local.set $l49
                           local.get $first
                           local.get $lane
                           i32.add
@@ -972,35 +873,35 @@
                           i32.wrap_i64
                           i64.extend_i32_u
                           i64x2.splat
-                          global.get $c3  ;; i32x4 0x2 0x0 0x3 0x0
+                          global.get $c2  ;; i32x4 0x2 0x0 0x3 0x0
                           i64x2.add
                           i32.const 2
                           i64x2.shl
-                          local.set $l50
-                          local.get $l48
-                          local.get $l51
+                          local.set $l48
+                          local.get $l46
+                          local.get $l49
                           v128.const i32x4 0x0 0x0 0x0 0x0
                           i64x2.lt_s
-                          local.get $l50
+                          local.get $l48
                           v128.const i32x4 0x0 0x0 0x0 0x0
                           i64x2.lt_s
                           i8x16.shuffle 0 1 2 3 8 9 10 11 16 17 18 19 24 25 26 27
                           local.get $limit.buffer_y.4
                           i64x2.splat
-                          local.get $l51
+                          local.get $l49
                           i64x2.le_s
                           local.get $limit.buffer_y.4
                           i64x2.splat
-                          local.get $l50
+                          local.get $l48
                           i64x2.le_s
                           i8x16.shuffle 0 1 2 3 8 9 10 11 16 17 18 19 24 25 26 27
                           v128.or
                           v128.and
-                          local.set $l49
-                          local.get $l49
+                          local.set $l47
+                          local.get $l47
                           v128.any_true
-                          if $if39
-                            local.get $l49
+                          if $if35
+                            local.get $l47
                             i32x4.bitmask
                             i32.ctz
                             local.set $l18
@@ -1015,15 +916,15 @@
                             i32.add
                             i32.const 0
                             local.get $l18
-                            local.get $l51
-                            local.get $l50
+                            local.get $l49
+                            local.get $l48
                             call $pick4
                             i64.const 4
                             call $fault
                             local.get $l18
-                            local.tee $l45
+                            local.tee $l51
                             i32.const 4
-                            local.get $l45
+                            local.get $l51
                             i32.const 4
                             i32.lt_s
                             select
@@ -1031,24 +932,24 @@
                             global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
                             i32x4.gt_s
                             local.set $live
-                            local.get $l47
+                            local.get $l45
                             local.get $live
                             v128.and
-                            local.set $l47
-                            local.get $l48
+                            local.set $l45
+                            local.get $l46
                             local.get $live
                             v128.and
-                            local.set $l48
-                            local.get $l48
+                            local.set $l46
+                            local.get $l46
                             v128.any_true
                             i32.eqz
-                            br_if $block36
-                          end  ;; $if39
-                        end  ;; $if38
-                      end  ;; $if37
-                      local.get $l48
+                            br_if $block32
+                          end  ;; $if35
+                        end  ;; $if34
+                      end  ;; $if33
+                      local.get $l46
                       i32x4.all_true
-                      if $if40
+                      if $if36
                         local.get $base.buffer_y
                         local.get $first
                         local.get $lane
@@ -1060,9 +961,9 @@
                         i32.add
                         local.set $l18
                         local.get $l18
-                        local.get $l40
+                        local.get $l36
                         v128.store align=4
-                      else  ;; $if40
+                      else  ;; $if36
                         local.get $base.buffer_y
                         local.get $first
                         local.get $lane
@@ -1075,38 +976,38 @@
                         i32.const 0
                         i32.add
                         i32x4.splat
-                        global.get $c1  ;; i32x4 0x0 0x4 0x8 0xc
+                        global.get $c3  ;; i32x4 0x0 0x4 0x8 0xc
                         i32x4.add
-                        local.set $l50
-                        local.get $l50
-                        local.get $l40
+                        local.set $l48
                         local.get $l48
+                        local.get $l36
+                        local.get $l46
                         call $scatter32_32
-                      end  ;; $if40
-                    end  ;; $block36
-                    local.get $l48
+                      end  ;; $if36
+                    end  ;; $block32
+                    local.get $l46
                     v128.any_true
-                    if $if41
-                      local.get $l47
-                      local.get $l48
+                    if $if37
+                      local.get $l45
+                      local.get $l46
                       v128.andnot
-                      local.set $l47
+                      local.set $l45
                       v128.const i32x4 0x0 0x0 0x0 0x0
-                      local.set $l48
-                    end  ;; $if41
-                  end  ;; $if35
-                end  ;; $if22
-                local.get $l47
+                      local.set $l46
+                    end  ;; $if37
+                  end  ;; $if31
+                end  ;; $if18
+                local.get $l45
                 v128.any_true
-                if $if42
-                  br $block21
-                end  ;; $if42
-              end  ;; $block21
+                if $if38
+                  br $block17
+                end  ;; $if38
+              end  ;; $block17
               local.get $arguments
               i32.load
-              if $if43
+              if $if39
                 return
-              end  ;; $if43
+              end  ;; $if39
               local.get $lane
               i32.const 4
               i32.add
@@ -1114,9 +1015,9 @@
               local.get $lane
               local.get $on.0
               i32.lt_s
-              br_if $loop20
-            end  ;; $loop20
-          end  ;; $block19
+              br_if $loop16
+            end  ;; $loop16
+          end  ;; $block15
         end  ;; $block4
         local.get $BLOCK_IDX_X
         local.get $span
@@ -1125,7 +1026,7 @@
         local.get $BLOCK_IDX_X
         local.get $grid.0
         i32.ge_u
-        if $if44
+        if $if40
           i32.const 0
           local.set $BLOCK_IDX_X
           local.get $BLOCK_IDX_Y
@@ -1135,15 +1036,15 @@
           local.get $BLOCK_IDX_Y
           local.get $grid.1
           i32.ge_u
-          if $if45
+          if $if41
             i32.const 0
             local.set $BLOCK_IDX_Y
             local.get $BLOCK_IDX_Z
             i32.const 1
             i32.add
             local.set $BLOCK_IDX_Z
-          end  ;; $if45
-        end  ;; $if44
+          end  ;; $if41
+        end  ;; $if40
         local.get $block
         local.get $span
         i32.add
@@ -1154,7 +1055,7 @@
       end  ;; $loop1
     end  ;; $if0
   )
-  (func $fault (type $t2)  ;; 51 bytes at 0xa8c
+  (func $fault (type $t2)  ;; 51 bytes at 0x985
     (param $l0 i32) (param $l1 i32) (param $l2 i32) (param $l3 i32) (param $l4 i32) (param $l5 i32)
     (param $l6 i64) (param $l7 i64)
     local.get $l0
@@ -1179,7 +1080,7 @@
     local.get $l7
     i64.store offset=80 align=4
   )
-  (func $look (type $t3)  ;; 57 bytes at 0xac0
+  (func $look (type $t3)  ;; 57 bytes at 0x9b9
     (param $arguments i32) (param $at i32)
     (result i64)
     (local $answer i32) (local $ticks i64)
@@ -1210,9 +1111,72 @@
     end  ;; $if0
     local.get $ticks
   )
-  (func $look_i32_v128_v128 (type $t4)  ;; 63 bytes at 0xafa
+  (func $look_i32_v128 (type $t4)  ;; 61 bytes at 0x9f3
+    (param $arguments i32) (param $at i32) (param $l2 i32) (param $l3 v128)
+    (result i64) (result i32) (result v128)
+    (local $answer i32) (local $ticks i64)
+    call $poll
+    i64.const 0
+    local.get $arguments
+    i32.load offset=24
+    local.tee $answer
+    i64.extend_i32_s
+    i64.sub
+    i64.const 1048576
+    local.get $answer
+    select
+    local.set $ticks
+    local.get $answer
+    i32.const 0
+    i32.gt_s
+    if $if0
+      local.get $arguments
+      i32.const 9
+      local.get $at
+      i32.const -1
+      i32.const -1
+      i32.const 0
+      i64.const 0
+      i64.const 0
+      call $fault
+    end  ;; $if0
+    local.get $ticks
+    local.get $l2
+    local.get $l3
+  )
+  (func $pick4 (type $t5)  ;; 48 bytes at 0xa31
+    (param $l0 i32) (param $l1 v128) (param $l2 v128)
+    (result i64)
+    i64.const 0
+    local.get $l1
+    i64x2.extract_lane 0
+    local.get $l0
+    i32.const 0
+    i32.ne
+    select
+    local.get $l1
+    i64x2.extract_lane 1
+    local.get $l0
+    i32.const 1
+    i32.ne
+    select
+    local.get $l2
+    i64x2.extract_lane 0
+    local.get $l0
+    i32.const 2
+    i32.ne
+    select
+    local.get $l2
+    i64x2.extract_lane 1
+    local.get $l0
+    i32.const 3
+    i32.ne
+    select
+  )
+  (func $look_i32_v128_v128_v128 (type $t6)  ;; 65 bytes at 0xa62
     (param $arguments i32) (param $at i32) (param $l2 i32) (param $l3 v128) (param $l4 v128)
-    (result i64) (result i32) (result v128) (result v128)
+    (param $l5 v128)
+    (result i64) (result i32) (result v128) (result v128) (result v128)
     (local $answer i32) (local $ticks i64)
     call $poll
     i64.const 0
@@ -1243,8 +1207,9 @@
     local.get $l2
     local.get $l3
     local.get $l4
+    local.get $l5
   )
-  (func $steps4 (type $t5)  ;; 190 bytes at 0xb3b
+  (func $steps4 (type $t7)  ;; 190 bytes at 0xaa5
     (param $l0 i64) (param $l1 v128) (param $l2 v128) (param $l3 v128) (param $l4 v128)
     (param $l5 i64)
     (result i64) (result v128) (result v128) (result v128)
@@ -1342,7 +1307,7 @@
     local.get $l4
     v128.and
   )
-  (func $scatter32_32 (type $t6)  ;; 91 bytes at 0xbfa
+  (func $scatter32_32 (type $t8)  ;; 91 bytes at 0xb64
     (param $l0 v128) (param $l1 v128) (param $l2 v128)
     (local $bits i32)
     local.get $l2
@@ -1384,70 +1349,5 @@
       local.get $l1
       v128.store32_lane 3
     end  ;; $if3
-  )
-  (func $pick4 (type $t7)  ;; 48 bytes at 0xc56
-    (param $l0 i32) (param $l1 v128) (param $l2 v128)
-    (result i64)
-    i64.const 0
-    local.get $l1
-    i64x2.extract_lane 0
-    local.get $l0
-    i32.const 0
-    i32.ne
-    select
-    local.get $l1
-    i64x2.extract_lane 1
-    local.get $l0
-    i32.const 1
-    i32.ne
-    select
-    local.get $l2
-    i64x2.extract_lane 0
-    local.get $l0
-    i32.const 2
-    i32.ne
-    select
-    local.get $l2
-    i64x2.extract_lane 1
-    local.get $l0
-    i32.const 3
-    i32.ne
-    select
-  )
-  (func $look_i32_v128_v128_v128 (type $t8)  ;; 65 bytes at 0xc87
-    (param $arguments i32) (param $at i32) (param $l2 i32) (param $l3 v128) (param $l4 v128)
-    (param $l5 v128)
-    (result i64) (result i32) (result v128) (result v128) (result v128)
-    (local $answer i32) (local $ticks i64)
-    call $poll
-    i64.const 0
-    local.get $arguments
-    i32.load offset=24
-    local.tee $answer
-    i64.extend_i32_s
-    i64.sub
-    i64.const 1048576
-    local.get $answer
-    select
-    local.set $ticks
-    local.get $answer
-    i32.const 0
-    i32.gt_s
-    if $if0
-      local.get $arguments
-      i32.const 9
-      local.get $at
-      i32.const -1
-      i32.const -1
-      i32.const 0
-      i64.const 0
-      i64.const 0
-      call $fault
-    end  ;; $if0
-    local.get $ticks
-    local.get $l2
-    local.get $l3
-    local.get $l4
-    local.get $l5
   )
 )

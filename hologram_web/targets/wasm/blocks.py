@@ -224,6 +224,8 @@ def leaf(code: Code, node: Node) -> None:
             code.put(code.get("from"))
         case "LAST_OF_PART":
             code.put(code.get("to"), ("i32.const", 1), ("i32.sub",))
+        case "STEPS":
+            code.argument("budget", 0, "i64")
         case ("size", base):
             code.size(base)
         case ("limit", _, _):
