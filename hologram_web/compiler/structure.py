@@ -10,11 +10,22 @@ from functools import lru_cache
 
 from .dominance import Dominators
 from .ir import Node
-from .out_of_ssa import Copies, Go, Piece
+from .out_of_ssa import Copies, Count, Go, Piece
 from .recursion import deep_recursion
 from .reducible import reducible
 
-__all__ = ["If", "Labelled", "Stop", "Straight", "StructuredBranch", "StructuredLoop", "Tree", "ends", "structure"]
+__all__ = [
+    "If",
+    "Labelled",
+    "Stop",
+    "Straight",
+    "StructuredBranch",
+    "StructuredLoop",
+    "Tree",
+    "ends",
+    "steps_in",
+    "structure",
+]
 
 
 @dataclass(frozen=True)
@@ -78,6 +89,20 @@ def ends(trees: list[Tree]) -> bool:
         case If(_, then, otherwise):
             return ends(then) and ends(otherwise)
     return False
+
+
+def steps_in(trees: list[Tree]) -> list[Count]:
+    """The steps that lanes count in code."""
+    found: list[Count] = []
+    for tree in trees:
+        match tree:
+            case Straight(piece):
+                found += [statement for statement in piece.statements if isinstance(statement, Count)]
+            case Labelled(_, body) | StructuredLoop(_, body):
+                found += steps_in(body)
+            case If(_, then, otherwise):
+                found += steps_in(then) + steps_in(otherwise)
+    return found
 
 
 @lru_cache(maxsize=8)  # who chooses the form of a kernel looks at it first

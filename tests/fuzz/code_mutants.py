@@ -488,6 +488,20 @@ _PACKETS = (
         "control/loop_behind_loop.atlas",
     ),
     _packets(
+        "what is so of the first two lanes is so of all",
+        "compiler.guarded:by_all",
+        "step * (lanes - 1)",
+        "step",
+        "lanes/guard_in_loop.atlas",
+    ),
+    _packets(
+        "what is so of the first lane and of the last is so of all, also where places wrap",
+        "compiler.guarded:by_all",
+        "(arg, ends[-1])[:: 1 if step > 0 else -1]",
+        "(arg, arg)",
+        "lanes/guard_in_loop.atlas",
+    ),
+    _packets(
         "steps that may be used up are not counted",
         "targets.wasm.packets:Packets._enough",
         "return found if found is not None and self._uncounted else []",

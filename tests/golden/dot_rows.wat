@@ -14,7 +14,7 @@
   (global $c1 v128 (v128.const i32x4 0x0 0x0 0x1 0x0))
   (global $c2 v128 (v128.const i32x4 0x2 0x0 0x3 0x0))
   (global $c3 v128 (v128.const i32x4 0x0 0x4 0x8 0xc))
-  (func $kernel (export "kernel") (type $t1)  ;; 2202 bytes at 0xea
+  (func $kernel (export "kernel") (type $t1)  ;; 2218 bytes at 0xea
     (param $arguments i32) (param $begin i32) (param $end i32)
     (local $ticks i64) (local $param.rows i32) (local $param.n i32) (local $base.buffer_x i32)
     (local $base.buffer_y i32) (local $limit.buffer_x.4 i64) (local $limit.buffer_y.4 i64)
@@ -418,21 +418,29 @@
                             i32x4.add
                             local.set $l39
                             local.get $l39
-                            i32x4.extract_lane 0
+                            i64x2.extract_lane 0
+                            local.tee $l25
+                            i32.wrap_i64
                             v128.load32_zero
                             local.set $l40
-                            local.get $l39
-                            i32x4.extract_lane 1
+                            local.get $l25
+                            i64.const 32
+                            i64.shr_u
+                            i32.wrap_i64
                             local.get $l40
                             v128.load32_lane 1
                             local.set $l40
                             local.get $l39
-                            i32x4.extract_lane 2
+                            i64x2.extract_lane 1
+                            local.tee $l25
+                            i32.wrap_i64
                             local.get $l40
                             v128.load32_lane 2
                             local.set $l40
-                            local.get $l39
-                            i32x4.extract_lane 3
+                            local.get $l25
+                            i64.const 32
+                            i64.shr_u
+                            i32.wrap_i64
                             local.get $l40
                             v128.load32_lane 3
                             local.set $l38
@@ -694,21 +702,29 @@
                                 v128.and
                                 local.set $l49
                                 local.get $l49
-                                i32x4.extract_lane 0
+                                i64x2.extract_lane 0
+                                local.tee $l25
+                                i32.wrap_i64
                                 v128.load32_zero
                                 local.set $l48
-                                local.get $l49
-                                i32x4.extract_lane 1
+                                local.get $l25
+                                i64.const 32
+                                i64.shr_u
+                                i32.wrap_i64
                                 local.get $l48
                                 v128.load32_lane 1
                                 local.set $l48
                                 local.get $l49
-                                i32x4.extract_lane 2
+                                i64x2.extract_lane 1
+                                local.tee $l25
+                                i32.wrap_i64
                                 local.get $l48
                                 v128.load32_lane 2
                                 local.set $l48
-                                local.get $l49
-                                i32x4.extract_lane 3
+                                local.get $l25
+                                i64.const 32
+                                i64.shr_u
+                                i32.wrap_i64
                                 local.get $l48
                                 v128.load32_lane 3
                                 local.set $l38
@@ -1055,7 +1071,7 @@
       end  ;; $loop1
     end  ;; $if0
   )
-  (func $fault (type $t2)  ;; 51 bytes at 0x985
+  (func $fault (type $t2)  ;; 51 bytes at 0x995
     (param $l0 i32) (param $l1 i32) (param $l2 i32) (param $l3 i32) (param $l4 i32) (param $l5 i32)
     (param $l6 i64) (param $l7 i64)
     local.get $l0
@@ -1080,7 +1096,7 @@
     local.get $l7
     i64.store offset=80 align=4
   )
-  (func $look (type $t3)  ;; 57 bytes at 0x9b9
+  (func $look (type $t3)  ;; 57 bytes at 0x9c9
     (param $arguments i32) (param $at i32)
     (result i64)
     (local $answer i32) (local $ticks i64)
@@ -1111,7 +1127,7 @@
     end  ;; $if0
     local.get $ticks
   )
-  (func $look_i32_v128 (type $t4)  ;; 61 bytes at 0x9f3
+  (func $look_i32_v128 (type $t4)  ;; 61 bytes at 0xa03
     (param $arguments i32) (param $at i32) (param $l2 i32) (param $l3 v128)
     (result i64) (result i32) (result v128)
     (local $answer i32) (local $ticks i64)
@@ -1144,7 +1160,7 @@
     local.get $l2
     local.get $l3
   )
-  (func $pick4 (type $t5)  ;; 48 bytes at 0xa31
+  (func $pick4 (type $t5)  ;; 48 bytes at 0xa41
     (param $l0 i32) (param $l1 v128) (param $l2 v128)
     (result i64)
     i64.const 0
@@ -1173,7 +1189,7 @@
     i32.ne
     select
   )
-  (func $look_i32_v128_v128_v128 (type $t6)  ;; 65 bytes at 0xa62
+  (func $look_i32_v128_v128_v128 (type $t6)  ;; 65 bytes at 0xa72
     (param $arguments i32) (param $at i32) (param $l2 i32) (param $l3 v128) (param $l4 v128)
     (param $l5 v128)
     (result i64) (result i32) (result v128) (result v128) (result v128)
@@ -1209,7 +1225,7 @@
     local.get $l4
     local.get $l5
   )
-  (func $steps4 (type $t7)  ;; 190 bytes at 0xaa5
+  (func $steps4 (type $t7)  ;; 190 bytes at 0xab5
     (param $l0 i64) (param $l1 v128) (param $l2 v128) (param $l3 v128) (param $l4 v128)
     (param $l5 i64)
     (result i64) (result v128) (result v128) (result v128)
@@ -1307,7 +1323,7 @@
     local.get $l4
     v128.and
   )
-  (func $scatter32_32 (type $t8)  ;; 91 bytes at 0xb64
+  (func $scatter32_32 (type $t8)  ;; 91 bytes at 0xb74
     (param $l0 v128) (param $l1 v128) (param $l2 v128)
     (local $bits i32)
     local.get $l2

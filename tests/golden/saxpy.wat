@@ -833,30 +833,38 @@
     i32.ne
     select
   )
-  (func $gather_f32_f32x4 (type $t5)  ;; 55 bytes at 0x721
+  (func $gather_f32_f32x4 (type $t5)  ;; 65 bytes at 0x721
     (param $l0 v128)
     (result v128)
-    (local $l1 v128)
+    (local $l1 v128) (local $l2 i64)
     local.get $l0
-    i32x4.extract_lane 0
+    i64x2.extract_lane 0
+    local.tee $l2
+    i32.wrap_i64
     v128.load32_zero
     local.set $l1
-    local.get $l0
-    i32x4.extract_lane 1
+    local.get $l2
+    i64.const 32
+    i64.shr_u
+    i32.wrap_i64
     local.get $l1
     v128.load32_lane 1
     local.set $l1
     local.get $l0
-    i32x4.extract_lane 2
+    i64x2.extract_lane 1
+    local.tee $l2
+    i32.wrap_i64
     local.get $l1
     v128.load32_lane 2
     local.set $l1
-    local.get $l0
-    i32x4.extract_lane 3
+    local.get $l2
+    i64.const 32
+    i64.shr_u
+    i32.wrap_i64
     local.get $l1
     v128.load32_lane 3
   )
-  (func $scatter32_32 (type $t6)  ;; 91 bytes at 0x759
+  (func $scatter32_32 (type $t6)  ;; 91 bytes at 0x763
     (param $l0 v128) (param $l1 v128) (param $l2 v128)
     (local $bits i32)
     local.get $l2

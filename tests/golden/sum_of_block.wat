@@ -12,7 +12,7 @@
   (global $c1 v128 (v128.const i32x4 0x0 0x0 0x1 0x0))
   (global $c2 v128 (v128.const i32x4 0x2 0x0 0x3 0x0))
   (global $c3 v128 (v128.const i32x4 0x0 0x4 0x8 0xc))
-  (func $kernel (export "kernel") (type $t1)  ;; 2746 bytes at 0xc8
+  (func $kernel (export "kernel") (type $t1)  ;; 2754 bytes at 0xc8
     (param $arguments i32) (param $begin i32) (param $end i32)
     (local $ticks i64) (local $base.buffer_x i32) (local $base.buffer_y i32)
     (local $limit.buffer_x.4 i64) (local $limit.shared_memory.4 i64) (local $limit.buffer_y.4 i64)
@@ -1135,19 +1135,27 @@
                     i32x4.add
                     local.set $l50
                     local.get $l50
-                    i32x4.extract_lane 0
+                    i64x2.extract_lane 0
+                    local.tee $l33
+                    i32.wrap_i64
                     local.get $l52
                     v128.store32_lane 0
-                    local.get $l50
-                    i32x4.extract_lane 1
+                    local.get $l33
+                    i64.const 32
+                    i64.shr_u
+                    i32.wrap_i64
                     local.get $l52
                     v128.store32_lane 1
                     local.get $l50
-                    i32x4.extract_lane 2
+                    i64x2.extract_lane 1
+                    local.tee $l33
+                    i32.wrap_i64
                     local.get $l52
                     v128.store32_lane 2
-                    local.get $l50
-                    i32x4.extract_lane 3
+                    local.get $l33
+                    i64.const 32
+                    i64.shr_u
+                    i32.wrap_i64
                     local.get $l52
                     v128.store32_lane 3
                     br $block45
@@ -1391,7 +1399,7 @@
       end  ;; $loop1
     end  ;; $if0
   )
-  (func $fault (type $t2)  ;; 51 bytes at 0xb83
+  (func $fault (type $t2)  ;; 51 bytes at 0xb8b
     (param $l0 i32) (param $l1 i32) (param $l2 i32) (param $l3 i32) (param $l4 i32) (param $l5 i32)
     (param $l6 i64) (param $l7 i64)
     local.get $l0
@@ -1416,7 +1424,7 @@
     local.get $l7
     i64.store offset=80 align=4
   )
-  (func $look (type $t3)  ;; 57 bytes at 0xbb7
+  (func $look (type $t3)  ;; 57 bytes at 0xbbf
     (param $arguments i32) (param $at i32)
     (result i64)
     (local $answer i32) (local $ticks i64)
@@ -1447,7 +1455,7 @@
     end  ;; $if0
     local.get $ticks
   )
-  (func $pick4 (type $t4)  ;; 48 bytes at 0xbf1
+  (func $pick4 (type $t4)  ;; 48 bytes at 0xbf9
     (param $l0 i32) (param $l1 v128) (param $l2 v128)
     (result i64)
     i64.const 0
@@ -1476,30 +1484,38 @@
     i32.ne
     select
   )
-  (func $gather_f32_f32x4 (type $t5)  ;; 55 bytes at 0xc22
+  (func $gather_f32_f32x4 (type $t5)  ;; 65 bytes at 0xc2a
     (param $l0 v128)
     (result v128)
-    (local $l1 v128)
+    (local $l1 v128) (local $l2 i64)
     local.get $l0
-    i32x4.extract_lane 0
+    i64x2.extract_lane 0
+    local.tee $l2
+    i32.wrap_i64
     v128.load32_zero
     local.set $l1
-    local.get $l0
-    i32x4.extract_lane 1
+    local.get $l2
+    i64.const 32
+    i64.shr_u
+    i32.wrap_i64
     local.get $l1
     v128.load32_lane 1
     local.set $l1
     local.get $l0
-    i32x4.extract_lane 2
+    i64x2.extract_lane 1
+    local.tee $l2
+    i32.wrap_i64
     local.get $l1
     v128.load32_lane 2
     local.set $l1
-    local.get $l0
-    i32x4.extract_lane 3
+    local.get $l2
+    i64.const 32
+    i64.shr_u
+    i32.wrap_i64
     local.get $l1
     v128.load32_lane 3
   )
-  (func $scatter32_32 (type $t6)  ;; 91 bytes at 0xc5a
+  (func $scatter32_32 (type $t6)  ;; 91 bytes at 0xc6c
     (param $l0 v128) (param $l1 v128) (param $l2 v128)
     (local $bits i32)
     local.get $l2

@@ -137,7 +137,7 @@ class PacketEffects:
         if under.mask is None:
             each(None)
             return
-        # In memory of a block, where it is short, all lanes do it without a look at each: a histogram took X as long.
+        # In memory of a block, where it is short, all lanes do it without a look at each.
         short = access.base.space is Space.SHARED
         with values.temporary("i32") as bits:
             values.mask(under.mask, 128 // self.width, 0)

@@ -253,7 +253,7 @@ class Packets:
         full, whole = count is None, self.code.plan is None
         given = self.given if full else self._unlikely()
         self.steps.counts = counts = not (full and self._uncounted)
-        made = linear(trees, self.forms, given, full, self.faults.may_fault, _FREE, leaves, whole, counts)
+        made = linear(trees, self.forms, given, full * self.width, self.faults.may_fault, _FREE, leaves, whole, counts)
         values.variables.update(made.variables)
         put(("block", None))
         self._depth = self.code.depth
