@@ -14,20 +14,19 @@
   (global $c1 v128 (v128.const i32x4 0x0 0x0 0x1 0x0))
   (global $c2 v128 (v128.const i32x4 0x2 0x0 0x3 0x0))
   (global $c3 v128 (v128.const i32x4 0x0 0x4 0x8 0xc))
-  (func $kernel (export "kernel") (type $t1)  ;; 2218 bytes at 0xea
+  (func $kernel (export "kernel") (type $t1)  ;; 2236 bytes at 0xea
     (param $arguments i32) (param $begin i32) (param $end i32)
     (local $ticks i64) (local $param.rows i32) (local $param.n i32) (local $base.buffer_x i32)
     (local $base.buffer_y i32) (local $limit.buffer_x.4 i64) (local $limit.buffer_y.4 i64)
-    (local $block i32) (local $rest i32) (local $grid.0 i32) (local $BLOCK_IDX_X i32)
-    (local $grid.1 i32) (local $BLOCK_IDX_Y i32) (local $BLOCK_IDX_Z i32) (local $span i32)
-    (local $l18 i32) (local $price i64) (local $on.0 i32) (local $on.1 i32) (local $on.2 i32)
-    (local $first i32) (local $l24 i64) (local $l25 i64) (local $l26 i64) (local $l27 i64)
-    (local $l28 i64) (local $l29 i64) (local $l30 i64) (local $safe i32) (local $l32 i64)
-    (local $from i32) (local $lane i32) (local $l35 v128) (local $l36 v128) (local $l37 i32)
-    (local $l38 v128) (local $l39 v128) (local $l40 v128) (local $own_budget i64)
-    (local $counts.0 v128) (local $spent.0 v128) (local $spent.1 v128) (local $l45 v128)
-    (local $l46 v128) (local $l47 v128) (local $l48 v128) (local $l49 v128) (local $l50 v128)
-    (local $l51 i32) (local $live v128)
+    (local $block i32) (local $grid.0 i32) (local $grid.1 i32) (local $BLOCK_IDX_X i32)
+    (local $BLOCK_IDX_Y i32) (local $BLOCK_IDX_Z i32) (local $span i32) (local $l17 i32)
+    (local $price i64) (local $on.0 i32) (local $on.1 i32) (local $on.2 i32) (local $first i32)
+    (local $l23 i64) (local $l24 i64) (local $l25 i64) (local $l26 i64) (local $l27 i64)
+    (local $l28 i64) (local $l29 i64) (local $safe i32) (local $l31 i64) (local $from i32)
+    (local $lane i32) (local $l34 v128) (local $l35 v128) (local $l36 i32) (local $l37 v128)
+    (local $l38 v128) (local $l39 v128) (local $own_budget i64) (local $counts.0 v128)
+    (local $spent.0 v128) (local $spent.1 v128) (local $l44 v128) (local $l45 v128) (local $l46 v128)
+    (local $l47 v128) (local $l48 v128) (local $l49 v128) (local $l50 i32) (local $live v128)
     i64.const 1048576
     local.set $ticks
     local.get $arguments
@@ -71,33 +70,45 @@
     local.get $end
     i32.lt_s
     if $if0
-      local.get $block
-      local.set $rest
       local.get $arguments
       i32.load offset=32
       local.set $grid.0
-      local.get $rest
-      local.get $grid.0
-      i32.rem_u
-      local.set $BLOCK_IDX_X
-      local.get $rest
-      local.get $grid.0
-      i32.div_u
-      local.set $rest
       local.get $arguments
       i32.load offset=36
       local.set $grid.1
-      local.get $rest
-      local.get $grid.1
-      i32.rem_u
-      local.set $BLOCK_IDX_Y
-      local.get $rest
-      local.get $grid.1
-      i32.div_u
-      local.set $rest
-      local.get $rest
-      local.set $BLOCK_IDX_Z
-      loop $loop1
+      local.get $block
+      local.set $BLOCK_IDX_X
+      local.get $BLOCK_IDX_X
+      local.get $grid.0
+      i32.ge_u
+      if $if1
+        local.get $BLOCK_IDX_X
+        local.get $grid.0
+        i32.div_u
+        local.set $BLOCK_IDX_Y
+        local.get $BLOCK_IDX_X
+        local.get $BLOCK_IDX_Y
+        local.get $grid.0
+        i32.mul
+        i32.sub
+        local.set $BLOCK_IDX_X
+        local.get $BLOCK_IDX_Y
+        local.get $grid.1
+        i32.ge_u
+        if $if2
+          local.get $BLOCK_IDX_Y
+          local.get $grid.1
+          i32.div_u
+          local.set $BLOCK_IDX_Z
+          local.get $BLOCK_IDX_Y
+          local.get $BLOCK_IDX_Z
+          local.get $grid.1
+          i32.mul
+          i32.sub
+          local.set $BLOCK_IDX_Y
+        end  ;; $if2
+      end  ;; $if1
+      loop $loop3
         local.get $end
         local.get $block
         i32.sub
@@ -105,17 +116,17 @@
         local.get $grid.0
         local.get $BLOCK_IDX_X
         i32.sub
-        local.tee $l18
+        local.tee $l17
         local.get $span
-        local.get $l18
+        local.get $l17
         local.get $span
         i32.lt_s
         select
         local.set $span
         i32.const 64
-        local.tee $l18
+        local.tee $l17
         local.get $span
-        local.get $l18
+        local.get $l17
         local.get $span
         i32.lt_s
         select
@@ -132,7 +143,7 @@
         local.get $ticks
         i64.const 0
         i64.lt_s
-        if $if2
+        if $if4
           local.get $arguments
           i32.const -1
           call $look
@@ -140,11 +151,11 @@
           local.get $ticks
           i64.const 0
           i64.lt_s
-          if $if3
+          if $if5
             return
-          end  ;; $if3
-        end  ;; $if2
-        block $block4
+          end  ;; $if5
+        end  ;; $if4
+        block $block6
           local.get $arguments
           i32.load offset=44
           local.get $BLOCK_IDX_X
@@ -155,9 +166,9 @@
           i32.const 256
           local.get $span
           i32.mul
-          local.tee $l18
+          local.tee $l17
           local.get $on.0
-          local.get $l18
+          local.get $l17
           local.get $on.0
           i32.lt_s
           select
@@ -165,7 +176,7 @@
           local.get $on.0
           i32.const 0
           i32.le_s
-          br_if $block4
+          br_if $block6
           local.get $arguments
           i32.load offset=48
           local.get $BLOCK_IDX_Y
@@ -174,9 +185,9 @@
           i32.sub
           local.set $on.1
           i32.const 1
-          local.tee $l18
+          local.tee $l17
           local.get $on.1
-          local.get $l18
+          local.get $l17
           local.get $on.1
           i32.lt_s
           select
@@ -184,7 +195,7 @@
           local.get $on.1
           i32.const 0
           i32.le_s
-          br_if $block4
+          br_if $block6
           local.get $arguments
           i32.load offset=52
           local.get $BLOCK_IDX_Z
@@ -193,9 +204,9 @@
           i32.sub
           local.set $on.2
           i32.const 1
-          local.tee $l18
+          local.tee $l17
           local.get $on.2
-          local.get $l18
+          local.get $l17
           local.get $on.2
           i32.lt_s
           select
@@ -203,25 +214,25 @@
           local.get $on.2
           i32.const 0
           i32.le_s
-          br_if $block4
+          br_if $block6
           local.get $block
           i32.const 256
           i32.mul
           local.set $first
           local.get $param.n
           i64.extend_i32_u
-          local.set $l24
+          local.set $l23
           i64.const 0
+          local.set $l24
+          local.get $l23
           local.set $l25
           local.get $l24
-          local.set $l26
           local.get $l25
-          local.get $l26
+          local.get $l24
           local.get $l25
-          local.get $l26
           i64.gt_s
           select
-          local.set $l27
+          local.set $l26
           local.get $first
           local.get $on.0
           i32.const 1
@@ -242,64 +253,64 @@
           i32.mul
           i32.add
           i64.extend_i32_u
-          local.set $l25
+          local.set $l24
           local.get $param.rows
           i64.extend_i32_u
           i64.const -1
           i64.add
-          local.set $l26
-          local.get $l25
-          local.get $l26
-          local.get $l25
-          local.get $l26
-          i64.lt_s
-          select
-          local.set $l28
-          local.get $l28
-          local.get $l24
-          i64.mul
-          local.set $l29
-          local.get $l29
-          local.get $l27
           local.set $l25
           local.get $l24
+          local.get $l25
+          local.get $l24
+          local.get $l25
+          i64.lt_s
+          select
+          local.set $l27
+          local.get $l27
+          local.get $l23
+          i64.mul
+          local.set $l28
+          local.get $l28
+          local.get $l26
+          local.set $l24
+          local.get $l23
           i64.const -1
           i64.add
-          local.set $l26
+          local.set $l25
+          local.get $l24
           local.get $l25
-          local.get $l26
+          local.get $l24
           local.get $l25
-          local.get $l26
           i64.lt_s
           select
           i64.add
-          local.set $l30
+          local.set $l29
           i32.const 1
-          local.get $l27
+          local.get $l26
           i64.const 1
           i64.add
           i64.const 4294967295
           i64.le_s
           i32.and
-          local.get $l24
+          local.get $l23
           i64.const 2147483648
+          i64.le_s
+          i32.and
+          local.get $l28
+          i64.const 4294967295
           i64.le_s
           i32.and
           local.get $l29
           i64.const 4294967295
           i64.le_s
           i32.and
-          local.get $l30
-          i64.const 4294967295
-          i64.le_s
-          i32.and
-          local.get $l30
+          local.get $l29
           i64.const 4
           i64.mul
           local.get $limit.buffer_x.4
           i64.lt_s
           i32.and
-          local.get $l28
+          local.get $l27
           i64.const 4
           i64.mul
           local.get $limit.buffer_y.4
@@ -309,19 +320,19 @@
           i32.const 0
           i32.const 2147483647
           i64.const 0
-          local.set $l25
+          local.set $l24
           local.get $param.n
           i64.extend_i32_u
-          local.set $l26
+          local.set $l25
+          local.get $l24
           local.get $l25
-          local.get $l26
+          local.get $l24
           local.get $l25
-          local.get $l26
           i64.gt_s
           select
           i64.const 1
           i64.add
-          local.set $l32
+          local.set $l31
           i32.const 1
           local.get $first
           local.get $on.0
@@ -347,13 +358,13 @@
           i64.extend_i32_u
           i64.lt_s
           i32.and
-          local.get $l32
+          local.get $l31
           i64.const 4294967295
           i64.le_s
           i32.and
           i64.const 0
           i64.const 1
-          local.get $l32
+          local.get $l31
           i64.mul
           i64.add
           local.get $arguments
@@ -366,20 +377,20 @@
           local.set $from
           i32.const 0
           local.set $lane
-          block $block5
+          block $block7
             local.get $lane
             local.get $from
             i32.lt_s
-            br_if $block5
+            br_if $block7
             local.get $lane
             i32.const 4
             i32.add
             local.get $on.0
             i32.le_s
             i32.eqz
-            br_if $block5
-            loop $loop6
-              block $block7
+            br_if $block7
+            loop $loop8
+              block $block9
                 local.get $first
                 local.get $lane
                 i32.add
@@ -391,24 +402,24 @@
                 local.get $param.n
                 i32x4.splat
                 i32x4.mul
-                local.set $l35
+                local.set $l34
                 i32.const 0
                 v128.const i32x4 0x0 0x0 0x0 0x0
+                local.set $l35
                 local.set $l36
-                local.set $l37
-                block $block8
-                  block $block9
-                    loop $loop10
-                      block $block11
-                        loop $loop12
+                block $block10
+                  block $block11
+                    loop $loop12
+                      block $block13
+                        loop $loop14
                           local.get $param.n
-                          local.get $l37
+                          local.get $l36
                           i32.le_u
-                          if $if13
-                            br $block8
-                          else  ;; $if13
-                            local.get $l35
-                            local.get $l37
+                          if $if15
+                            br $block10
+                          else  ;; $if15
+                            local.get $l34
+                            local.get $l36
                             i32x4.splat
                             i32x4.add
                             i32.const 2
@@ -416,74 +427,74 @@
                             local.get $base.buffer_x
                             i32x4.splat
                             i32x4.add
-                            local.set $l39
-                            local.get $l39
+                            local.set $l38
+                            local.get $l38
                             i64x2.extract_lane 0
-                            local.tee $l25
+                            local.tee $l24
                             i32.wrap_i64
                             v128.load32_zero
-                            local.set $l40
-                            local.get $l25
+                            local.set $l39
+                            local.get $l24
                             i64.const 32
                             i64.shr_u
                             i32.wrap_i64
-                            local.get $l40
-                            v128.load32_lane 1
-                            local.set $l40
                             local.get $l39
+                            v128.load32_lane 1
+                            local.set $l39
+                            local.get $l38
                             i64x2.extract_lane 1
-                            local.tee $l25
+                            local.tee $l24
                             i32.wrap_i64
-                            local.get $l40
+                            local.get $l39
                             v128.load32_lane 2
-                            local.set $l40
-                            local.get $l25
+                            local.set $l39
+                            local.get $l24
                             i64.const 32
                             i64.shr_u
                             i32.wrap_i64
-                            local.get $l40
+                            local.get $l39
                             v128.load32_lane 3
-                            local.set $l38
-                            local.get $l37
+                            local.set $l37
+                            local.get $l36
                             i32.const 1
                             i32.add
-                            local.get $l38
-                            local.get $l38
+                            local.get $l37
+                            local.get $l37
                             i32x4.mul
-                            local.get $l36
+                            local.get $l35
                             i32x4.add
+                            local.set $l35
                             local.set $l36
-                            local.set $l37
                             local.get $ticks
                             i64.const 10
                             i64.sub
                             local.tee $ticks
                             i64.const 0
                             i64.lt_s
-                            br_if $block11
-                            br $loop12
-                          end  ;; $if13
-                        end  ;; $loop12
-                        br $block9
-                      end  ;; $block11
+                            br_if $block13
+                            br $loop14
+                          end  ;; $if15
+                        end  ;; $loop14
+                        br $block11
+                      end  ;; $block13
                       local.get $arguments
                       i32.const 13
-                      local.get $l37
                       local.get $l36
+                      local.get $l35
                       call $look_i32_v128
+                      local.set $l35
                       local.set $l36
-                      local.set $l37
                       local.set $ticks
                       local.get $ticks
                       i64.const 0
                       i64.lt_s
-                      if $if14
+                      if $if16
                         return
-                      end  ;; $if14
-                      br $loop10
-                    end  ;; $loop10
-                  end  ;; $block9
-                end  ;; $block8
+                      end  ;; $if16
+                      br $loop12
+                    end  ;; $loop12
+                  end  ;; $block11
+                end  ;; $block10
                 local.get $base.buffer_y
                 local.get $first
                 local.get $lane
@@ -493,12 +504,12 @@
                 i32.const 4
                 i32.mul
                 i32.add
-                local.set $l18
-                local.get $l18
-                local.get $l36
+                local.set $l17
+                local.get $l17
+                local.get $l35
                 v128.store align=4
-                br $block7
-              end  ;; $block7
+                br $block9
+              end  ;; $block9
               local.get $lane
               i32.const 4
               i32.add
@@ -508,16 +519,16 @@
               i32.add
               local.get $on.0
               i32.le_s
-              br_if $loop6
-            end  ;; $loop6
-          end  ;; $block5
-          block $block15
+              br_if $loop8
+            end  ;; $loop8
+          end  ;; $block7
+          block $block17
             local.get $lane
             local.get $on.0
             i32.ge_s
-            br_if $block15
-            loop $loop16
-              block $block17
+            br_if $block17
+            loop $loop18
+              block $block19
                 local.get $arguments
                 i64.load offset=64 align=4
                 local.set $own_budget
@@ -541,17 +552,17 @@
                 local.get $on.0
                 local.get $lane
                 i32.sub
-                local.tee $l18
+                local.tee $l17
                 i32.const 4
-                local.get $l18
+                local.get $l17
                 i32.const 4
                 i32.lt_s
                 select
                 i32x4.splat
                 global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
                 i32x4.gt_s
-                local.set $l45
-                local.get $l45
+                local.set $l44
+                local.get $l44
                 local.get $first
                 local.get $lane
                 i32.add
@@ -564,10 +575,10 @@
                 i32x4.splat
                 i32x4.lt_u
                 v128.and
-                local.set $l46
-                local.get $l46
+                local.set $l45
+                local.get $l45
                 v128.any_true
-                if $if18
+                if $if20
                   local.get $first
                   local.get $lane
                   i32.add
@@ -579,75 +590,75 @@
                   local.get $param.n
                   i32x4.splat
                   i32x4.mul
-                  local.set $l35
+                  local.set $l34
                   i32.const 0
                   v128.const i32x4 0x0 0x0 0x0 0x0
-                  local.get $l36
-                  local.get $l46
+                  local.get $l35
+                  local.get $l45
                   v128.bitselect
+                  local.set $l35
                   local.set $l36
-                  local.set $l37
-                  block $block19
-                    block $block20
-                      loop $loop21
-                        block $block22
-                          loop $loop23
+                  block $block21
+                    block $block22
+                      loop $loop23
+                        block $block24
+                          loop $loop25
                             local.get $param.n
-                            local.get $l37
+                            local.get $l36
                             i32.le_u
-                            if $if24
-                              br $block19
-                            else  ;; $if24
-                              block $block25
+                            if $if26
+                              br $block21
+                            else  ;; $if26
+                              block $block27
                                 local.get $safe
                                 i32.eqz
-                                if $if26
-                                  local.get $l35
-                                  local.get $l37
+                                if $if28
+                                  local.get $l34
+                                  local.get $l36
                                   i32x4.splat
                                   i32x4.add
-                                  local.set $l39
-                                  local.get $l39
+                                  local.set $l38
+                                  local.get $l38
                                   i64x2.extend_low_i32x4_u
-                                  local.set $l40
-                                  local.get $l39
+                                  local.set $l39
+                                  local.get $l38
                                   i64x2.extend_high_i32x4_u
+                                  local.set $l46
+                                  local.get $l39
+                                  i32.const 2
+                                  i64x2.shl
                                   local.set $l47
-                                  local.get $l40
+                                  local.get $l46
                                   i32.const 2
                                   i64x2.shl
                                   local.set $l48
+                                  local.get $l45
                                   local.get $l47
-                                  i32.const 2
-                                  i64x2.shl
-                                  local.set $l49
-                                  local.get $l46
-                                  local.get $l48
                                   v128.const i32x4 0x0 0x0 0x0 0x0
                                   i64x2.lt_s
-                                  local.get $l49
+                                  local.get $l48
                                   v128.const i32x4 0x0 0x0 0x0 0x0
                                   i64x2.lt_s
                                   i8x16.shuffle 0 1 2 3 8 9 10 11 16 17 18 19 24 25 26 27
                                   local.get $limit.buffer_x.4
                                   i64x2.splat
-                                  local.get $l48
+                                  local.get $l47
                                   i64x2.le_s
                                   local.get $limit.buffer_x.4
                                   i64x2.splat
-                                  local.get $l49
+                                  local.get $l48
                                   i64x2.le_s
                                   i8x16.shuffle 0 1 2 3 8 9 10 11 16 17 18 19 24 25 26 27
                                   v128.or
                                   v128.and
-                                  local.set $l50
-                                  local.get $l50
+                                  local.set $l49
+                                  local.get $l49
                                   v128.any_true
-                                  if $if27
-                                    local.get $l50
+                                  if $if29
+                                    local.get $l49
                                     i32x4.bitmask
                                     i32.ctz
-                                    local.set $l18
+                                    local.set $l17
                                     local.get $arguments
                                     i32.const 1
                                     i32.const 10
@@ -655,19 +666,19 @@
                                     local.get $first
                                     local.get $lane
                                     i32.add
-                                    local.get $l18
+                                    local.get $l17
                                     i32.add
                                     i32.const 0
-                                    local.get $l18
+                                    local.get $l17
+                                    local.get $l47
                                     local.get $l48
-                                    local.get $l49
                                     call $pick4
                                     i64.const 4
                                     call $fault
-                                    local.get $l18
-                                    local.tee $l51
+                                    local.get $l17
+                                    local.tee $l50
                                     i32.const 4
-                                    local.get $l51
+                                    local.get $l50
                                     i32.const 4
                                     i32.lt_s
                                     select
@@ -675,22 +686,22 @@
                                     global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
                                     i32x4.gt_s
                                     local.set $live
+                                    local.get $l44
+                                    local.get $live
+                                    v128.and
+                                    local.set $l44
                                     local.get $l45
                                     local.get $live
                                     v128.and
                                     local.set $l45
-                                    local.get $l46
-                                    local.get $live
-                                    v128.and
-                                    local.set $l46
-                                    local.get $l46
+                                    local.get $l45
                                     v128.any_true
                                     i32.eqz
-                                    br_if $block25
-                                  end  ;; $if27
-                                end  ;; $if26
-                                local.get $l35
-                                local.get $l37
+                                    br_if $block27
+                                  end  ;; $if29
+                                end  ;; $if28
+                                local.get $l34
+                                local.get $l36
                                 i32x4.splat
                                 i32x4.add
                                 i32.const 2
@@ -698,112 +709,112 @@
                                 local.get $base.buffer_x
                                 i32x4.splat
                                 i32x4.add
-                                local.get $l46
+                                local.get $l45
                                 v128.and
-                                local.set $l49
-                                local.get $l49
+                                local.set $l48
+                                local.get $l48
                                 i64x2.extract_lane 0
-                                local.tee $l25
+                                local.tee $l24
                                 i32.wrap_i64
                                 v128.load32_zero
-                                local.set $l48
-                                local.get $l25
+                                local.set $l47
+                                local.get $l24
                                 i64.const 32
                                 i64.shr_u
                                 i32.wrap_i64
-                                local.get $l48
+                                local.get $l47
                                 v128.load32_lane 1
-                                local.set $l48
-                                local.get $l49
-                                i64x2.extract_lane 1
-                                local.tee $l25
-                                i32.wrap_i64
+                                local.set $l47
                                 local.get $l48
+                                i64x2.extract_lane 1
+                                local.tee $l24
+                                i32.wrap_i64
+                                local.get $l47
                                 v128.load32_lane 2
-                                local.set $l48
-                                local.get $l25
+                                local.set $l47
+                                local.get $l24
                                 i64.const 32
                                 i64.shr_u
                                 i32.wrap_i64
-                                local.get $l48
+                                local.get $l47
                                 v128.load32_lane 3
-                                local.set $l38
-                                local.get $l37
+                                local.set $l37
+                                local.get $l36
                                 i32.const 1
                                 i32.add
-                                local.get $l38
-                                local.get $l38
+                                local.get $l37
+                                local.get $l37
                                 i32x4.mul
-                                local.get $l36
+                                local.get $l35
                                 i32x4.add
-                                local.get $l36
-                                local.get $l46
+                                local.get $l35
+                                local.get $l45
                                 v128.bitselect
+                                local.set $l35
                                 local.set $l36
-                                local.set $l37
                                 local.get $counts.0
-                                local.get $l46
+                                local.get $l45
                                 i32x4.sub
                                 local.set $counts.0
-                              end  ;; $block25
-                              local.get $l46
+                              end  ;; $block27
+                              local.get $l45
                               v128.any_true
-                              if $if28
+                              if $if30
                                 local.get $ticks
                                 i64.const 14
                                 i64.sub
                                 local.tee $ticks
                                 i64.const 0
                                 i64.lt_s
-                                br_if $block22
-                                br $loop23
-                              end  ;; $if28
-                            end  ;; $if24
-                          end  ;; $loop23
-                          br $block20
-                        end  ;; $block22
+                                br_if $block24
+                                br $loop25
+                              end  ;; $if30
+                            end  ;; $if26
+                          end  ;; $loop25
+                          br $block22
+                        end  ;; $block24
                         local.get $arguments
                         i32.const 13
-                        local.get $l37
                         local.get $l36
+                        local.get $l35
+                        local.get $l44
                         local.get $l45
-                        local.get $l46
                         call $look_i32_v128_v128_v128
-                        local.set $l46
                         local.set $l45
+                        local.set $l44
+                        local.set $l35
                         local.set $l36
-                        local.set $l37
                         local.set $ticks
                         local.get $ticks
                         i64.const 0
                         i64.lt_s
-                        if $if29
+                        if $if31
                           return
-                        end  ;; $if29
+                        end  ;; $if31
                         local.get $own_budget
                         local.get $counts.0
                         local.get $spent.0
                         local.get $spent.1
-                        local.get $l46
+                        local.get $l45
                         local.get $ticks
                         call $steps4
-                        local.set $l49
+                        local.set $l48
                         local.set $spent.1
                         local.set $spent.0
                         local.set $ticks
                         v128.const i32x4 0x0 0x0 0x0 0x0
                         local.set $counts.0
-                        local.get $l46
-                        local.get $l49
-                        v128.and
-                        local.set $l48
+                        local.get $l45
                         local.get $l48
+                        v128.and
+                        local.set $l47
+                        local.get $l47
                         v128.any_true
-                        if $if30
-                          local.get $l48
+                        if $if32
+                          local.get $l47
                           i32x4.bitmask
                           i32.ctz
-                          local.set $l18
+                          local.set $l17
                           local.get $arguments
                           i32.const 6
                           i32.const 13
@@ -811,16 +822,16 @@
                           local.get $first
                           local.get $lane
                           i32.add
-                          local.get $l18
+                          local.get $l17
                           i32.add
                           i32.const 0
                           i64.const 0
                           i64.const 0
                           call $fault
-                          local.get $l18
-                          local.tee $l51
+                          local.get $l17
+                          local.tee $l50
                           i32.const 4
-                          local.get $l51
+                          local.get $l50
                           i32.const 4
                           i32.lt_s
                           select
@@ -828,30 +839,30 @@
                           global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
                           i32x4.gt_s
                           local.set $live
+                          local.get $l44
+                          local.get $live
+                          v128.and
+                          local.set $l44
                           local.get $l45
                           local.get $live
                           v128.and
                           local.set $l45
-                          local.get $l46
-                          local.get $live
-                          v128.and
-                          local.set $l46
-                          local.get $l46
+                          local.get $l45
                           v128.any_true
                           i32.eqz
-                          br_if $block20
-                        end  ;; $if30
-                        br $loop21
-                      end  ;; $loop21
-                    end  ;; $block20
-                  end  ;; $block19
-                  local.get $l46
+                          br_if $block22
+                        end  ;; $if32
+                        br $loop23
+                      end  ;; $loop23
+                    end  ;; $block22
+                  end  ;; $block21
+                  local.get $l45
                   v128.any_true
-                  if $if31
-                    block $block32
+                  if $if33
+                    block $block34
                       local.get $safe
                       i32.eqz
-                      if $if33
+                      if $if35
                         local.get $first
                         local.get $lane
                         i32.add
@@ -860,16 +871,16 @@
                         i64.extend_i32_u
                         i64.const 4
                         i64.mul
-                        local.tee $l25
+                        local.tee $l24
                         local.get $limit.buffer_y.4
                         i64.ge_u
-                        local.get $l25
+                        local.get $l24
                         i64.const 12
                         i64.add
                         local.get $limit.buffer_y.4
                         i64.ge_u
                         i32.or
-                        if $if34
+                        if $if36
                           local.get $first
                           local.get $lane
                           i32.add
@@ -881,7 +892,7 @@
                           i64x2.add
                           i32.const 2
                           i64x2.shl
-                          local.set $l49
+                          local.set $l48
                           local.get $first
                           local.get $lane
                           i32.add
@@ -893,34 +904,34 @@
                           i64x2.add
                           i32.const 2
                           i64x2.shl
-                          local.set $l48
-                          local.get $l46
-                          local.get $l49
+                          local.set $l47
+                          local.get $l45
+                          local.get $l48
                           v128.const i32x4 0x0 0x0 0x0 0x0
                           i64x2.lt_s
-                          local.get $l48
+                          local.get $l47
                           v128.const i32x4 0x0 0x0 0x0 0x0
                           i64x2.lt_s
                           i8x16.shuffle 0 1 2 3 8 9 10 11 16 17 18 19 24 25 26 27
                           local.get $limit.buffer_y.4
                           i64x2.splat
-                          local.get $l49
+                          local.get $l48
                           i64x2.le_s
                           local.get $limit.buffer_y.4
                           i64x2.splat
-                          local.get $l48
+                          local.get $l47
                           i64x2.le_s
                           i8x16.shuffle 0 1 2 3 8 9 10 11 16 17 18 19 24 25 26 27
                           v128.or
                           v128.and
-                          local.set $l47
-                          local.get $l47
+                          local.set $l46
+                          local.get $l46
                           v128.any_true
-                          if $if35
-                            local.get $l47
+                          if $if37
+                            local.get $l46
                             i32x4.bitmask
                             i32.ctz
-                            local.set $l18
+                            local.set $l17
                             local.get $arguments
                             i32.const 1
                             i32.const 14
@@ -928,19 +939,19 @@
                             local.get $first
                             local.get $lane
                             i32.add
-                            local.get $l18
+                            local.get $l17
                             i32.add
                             i32.const 0
-                            local.get $l18
-                            local.get $l49
+                            local.get $l17
                             local.get $l48
+                            local.get $l47
                             call $pick4
                             i64.const 4
                             call $fault
-                            local.get $l18
-                            local.tee $l51
+                            local.get $l17
+                            local.tee $l50
                             i32.const 4
-                            local.get $l51
+                            local.get $l50
                             i32.const 4
                             i32.lt_s
                             select
@@ -948,24 +959,24 @@
                             global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
                             i32x4.gt_s
                             local.set $live
+                            local.get $l44
+                            local.get $live
+                            v128.and
+                            local.set $l44
                             local.get $l45
                             local.get $live
                             v128.and
                             local.set $l45
-                            local.get $l46
-                            local.get $live
-                            v128.and
-                            local.set $l46
-                            local.get $l46
+                            local.get $l45
                             v128.any_true
                             i32.eqz
-                            br_if $block32
-                          end  ;; $if35
-                        end  ;; $if34
-                      end  ;; $if33
-                      local.get $l46
+                            br_if $block34
+                          end  ;; $if37
+                        end  ;; $if36
+                      end  ;; $if35
+                      local.get $l45
                       i32x4.all_true
-                      if $if36
+                      if $if38
                         local.get $base.buffer_y
                         local.get $first
                         local.get $lane
@@ -975,11 +986,11 @@
                         i32.const 4
                         i32.mul
                         i32.add
-                        local.set $l18
-                        local.get $l18
-                        local.get $l36
+                        local.set $l17
+                        local.get $l17
+                        local.get $l35
                         v128.store align=4
-                      else  ;; $if36
+                      else  ;; $if38
                         local.get $base.buffer_y
                         local.get $first
                         local.get $lane
@@ -994,36 +1005,36 @@
                         i32x4.splat
                         global.get $c3  ;; i32x4 0x0 0x4 0x8 0xc
                         i32x4.add
-                        local.set $l48
-                        local.get $l48
-                        local.get $l36
-                        local.get $l46
+                        local.set $l47
+                        local.get $l47
+                        local.get $l35
+                        local.get $l45
                         call $scatter32_32
-                      end  ;; $if36
-                    end  ;; $block32
-                    local.get $l46
+                      end  ;; $if38
+                    end  ;; $block34
+                    local.get $l45
                     v128.any_true
-                    if $if37
+                    if $if39
+                      local.get $l44
                       local.get $l45
-                      local.get $l46
                       v128.andnot
-                      local.set $l45
+                      local.set $l44
                       v128.const i32x4 0x0 0x0 0x0 0x0
-                      local.set $l46
-                    end  ;; $if37
-                  end  ;; $if31
-                end  ;; $if18
-                local.get $l45
+                      local.set $l45
+                    end  ;; $if39
+                  end  ;; $if33
+                end  ;; $if20
+                local.get $l44
                 v128.any_true
-                if $if38
-                  br $block17
-                end  ;; $if38
-              end  ;; $block17
+                if $if40
+                  br $block19
+                end  ;; $if40
+              end  ;; $block19
               local.get $arguments
               i32.load
-              if $if39
+              if $if41
                 return
-              end  ;; $if39
+              end  ;; $if41
               local.get $lane
               i32.const 4
               i32.add
@@ -1031,10 +1042,10 @@
               local.get $lane
               local.get $on.0
               i32.lt_s
-              br_if $loop16
-            end  ;; $loop16
-          end  ;; $block15
-        end  ;; $block4
+              br_if $loop18
+            end  ;; $loop18
+          end  ;; $block17
+        end  ;; $block6
         local.get $BLOCK_IDX_X
         local.get $span
         i32.add
@@ -1042,7 +1053,7 @@
         local.get $BLOCK_IDX_X
         local.get $grid.0
         i32.ge_u
-        if $if40
+        if $if42
           i32.const 0
           local.set $BLOCK_IDX_X
           local.get $BLOCK_IDX_Y
@@ -1052,26 +1063,26 @@
           local.get $BLOCK_IDX_Y
           local.get $grid.1
           i32.ge_u
-          if $if41
+          if $if43
             i32.const 0
             local.set $BLOCK_IDX_Y
             local.get $BLOCK_IDX_Z
             i32.const 1
             i32.add
             local.set $BLOCK_IDX_Z
-          end  ;; $if41
-        end  ;; $if40
+          end  ;; $if43
+        end  ;; $if42
         local.get $block
         local.get $span
         i32.add
         local.tee $block
         local.get $end
         i32.lt_s
-        br_if $loop1
-      end  ;; $loop1
+        br_if $loop3
+      end  ;; $loop3
     end  ;; $if0
   )
-  (func $fault (type $t2)  ;; 51 bytes at 0x995
+  (func $fault (type $t2)  ;; 51 bytes at 0x9a7
     (param $l0 i32) (param $l1 i32) (param $l2 i32) (param $l3 i32) (param $l4 i32) (param $l5 i32)
     (param $l6 i64) (param $l7 i64)
     local.get $l0
@@ -1096,7 +1107,7 @@
     local.get $l7
     i64.store offset=80 align=4
   )
-  (func $look (type $t3)  ;; 57 bytes at 0x9c9
+  (func $look (type $t3)  ;; 57 bytes at 0x9db
     (param $arguments i32) (param $at i32)
     (result i64)
     (local $answer i32) (local $ticks i64)
@@ -1127,7 +1138,7 @@
     end  ;; $if0
     local.get $ticks
   )
-  (func $look_i32_v128 (type $t4)  ;; 61 bytes at 0xa03
+  (func $look_i32_v128 (type $t4)  ;; 61 bytes at 0xa15
     (param $arguments i32) (param $at i32) (param $l2 i32) (param $l3 v128)
     (result i64) (result i32) (result v128)
     (local $answer i32) (local $ticks i64)
@@ -1160,7 +1171,7 @@
     local.get $l2
     local.get $l3
   )
-  (func $pick4 (type $t5)  ;; 48 bytes at 0xa41
+  (func $pick4 (type $t5)  ;; 48 bytes at 0xa53
     (param $l0 i32) (param $l1 v128) (param $l2 v128)
     (result i64)
     i64.const 0
@@ -1189,7 +1200,7 @@
     i32.ne
     select
   )
-  (func $look_i32_v128_v128_v128 (type $t6)  ;; 65 bytes at 0xa72
+  (func $look_i32_v128_v128_v128 (type $t6)  ;; 65 bytes at 0xa84
     (param $arguments i32) (param $at i32) (param $l2 i32) (param $l3 v128) (param $l4 v128)
     (param $l5 v128)
     (result i64) (result i32) (result v128) (result v128) (result v128)
@@ -1225,7 +1236,7 @@
     local.get $l4
     local.get $l5
   )
-  (func $steps4 (type $t7)  ;; 190 bytes at 0xab5
+  (func $steps4 (type $t7)  ;; 190 bytes at 0xac7
     (param $l0 i64) (param $l1 v128) (param $l2 v128) (param $l3 v128) (param $l4 v128)
     (param $l5 i64)
     (result i64) (result v128) (result v128) (result v128)
@@ -1323,7 +1334,7 @@
     local.get $l4
     v128.and
   )
-  (func $scatter32_32 (type $t8)  ;; 91 bytes at 0xb74
+  (func $scatter32_32 (type $t8)  ;; 91 bytes at 0xb86
     (param $l0 v128) (param $l1 v128) (param $l2 v128)
     (local $bits i32)
     local.get $l2

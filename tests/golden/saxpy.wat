@@ -12,15 +12,15 @@
   (global $c1 v128 (v128.const i32x4 0x0 0x0 0x1 0x0))
   (global $c2 v128 (v128.const i32x4 0x2 0x0 0x3 0x0))
   (global $c3 v128 (v128.const i32x4 0x0 0x4 0x8 0xc))
-  (func $kernel (export "kernel") (type $t1)  ;; 1465 bytes at 0xc8
+  (func $kernel (export "kernel") (type $t1)  ;; 1483 bytes at 0xc8
     (param $arguments i32) (param $begin i32) (param $end i32)
     (local $ticks i64) (local $param.a f32) (local $base.buffer_x i32) (local $base.buffer_y i32)
-    (local $limit.buffer_x.4 i64) (local $limit.buffer_y.4 i64) (local $block i32) (local $rest i32)
-    (local $grid.0 i32) (local $BLOCK_IDX_X i32) (local $grid.1 i32) (local $BLOCK_IDX_Y i32)
-    (local $BLOCK_IDX_Z i32) (local $span i32) (local $l17 i32) (local $price i64) (local $on.0 i32)
-    (local $on.1 i32) (local $on.2 i32) (local $first i32) (local $l23 i64) (local $safe i32)
-    (local $from i32) (local $lane i32) (local $l27 v128) (local $l28 v128) (local $l29 v128)
-    (local $l30 i64) (local $l31 v128) (local $l32 v128) (local $l33 v128) (local $l34 i32)
+    (local $limit.buffer_x.4 i64) (local $limit.buffer_y.4 i64) (local $block i32)
+    (local $grid.0 i32) (local $grid.1 i32) (local $BLOCK_IDX_X i32) (local $BLOCK_IDX_Y i32)
+    (local $BLOCK_IDX_Z i32) (local $span i32) (local $l16 i32) (local $price i64) (local $on.0 i32)
+    (local $on.1 i32) (local $on.2 i32) (local $first i32) (local $l22 i64) (local $safe i32)
+    (local $from i32) (local $lane i32) (local $l26 v128) (local $l27 v128) (local $l28 v128)
+    (local $l29 i64) (local $l30 v128) (local $l31 v128) (local $l32 v128) (local $l33 i32)
     (local $live v128)
     i64.const 1048576
     local.set $ticks
@@ -62,33 +62,45 @@
     local.get $end
     i32.lt_s
     if $if0
-      local.get $block
-      local.set $rest
       local.get $arguments
       i32.load offset=32
       local.set $grid.0
-      local.get $rest
-      local.get $grid.0
-      i32.rem_u
-      local.set $BLOCK_IDX_X
-      local.get $rest
-      local.get $grid.0
-      i32.div_u
-      local.set $rest
       local.get $arguments
       i32.load offset=36
       local.set $grid.1
-      local.get $rest
-      local.get $grid.1
-      i32.rem_u
-      local.set $BLOCK_IDX_Y
-      local.get $rest
-      local.get $grid.1
-      i32.div_u
-      local.set $rest
-      local.get $rest
-      local.set $BLOCK_IDX_Z
-      loop $loop1
+      local.get $block
+      local.set $BLOCK_IDX_X
+      local.get $BLOCK_IDX_X
+      local.get $grid.0
+      i32.ge_u
+      if $if1
+        local.get $BLOCK_IDX_X
+        local.get $grid.0
+        i32.div_u
+        local.set $BLOCK_IDX_Y
+        local.get $BLOCK_IDX_X
+        local.get $BLOCK_IDX_Y
+        local.get $grid.0
+        i32.mul
+        i32.sub
+        local.set $BLOCK_IDX_X
+        local.get $BLOCK_IDX_Y
+        local.get $grid.1
+        i32.ge_u
+        if $if2
+          local.get $BLOCK_IDX_Y
+          local.get $grid.1
+          i32.div_u
+          local.set $BLOCK_IDX_Z
+          local.get $BLOCK_IDX_Y
+          local.get $BLOCK_IDX_Z
+          local.get $grid.1
+          i32.mul
+          i32.sub
+          local.set $BLOCK_IDX_Y
+        end  ;; $if2
+      end  ;; $if1
+      loop $loop3
         local.get $end
         local.get $block
         i32.sub
@@ -96,17 +108,17 @@
         local.get $grid.0
         local.get $BLOCK_IDX_X
         i32.sub
-        local.tee $l17
+        local.tee $l16
         local.get $span
-        local.get $l17
+        local.get $l16
         local.get $span
         i32.lt_s
         select
         local.set $span
         i32.const 64
-        local.tee $l17
+        local.tee $l16
         local.get $span
-        local.get $l17
+        local.get $l16
         local.get $span
         i32.lt_s
         select
@@ -123,7 +135,7 @@
         local.get $ticks
         i64.const 0
         i64.lt_s
-        if $if2
+        if $if4
           local.get $arguments
           i32.const -1
           call $look
@@ -131,11 +143,11 @@
           local.get $ticks
           i64.const 0
           i64.lt_s
-          if $if3
+          if $if5
             return
-          end  ;; $if3
-        end  ;; $if2
-        block $block4
+          end  ;; $if5
+        end  ;; $if4
+        block $block6
           local.get $arguments
           i32.load offset=44
           local.get $BLOCK_IDX_X
@@ -146,9 +158,9 @@
           i32.const 256
           local.get $span
           i32.mul
-          local.tee $l17
+          local.tee $l16
           local.get $on.0
-          local.get $l17
+          local.get $l16
           local.get $on.0
           i32.lt_s
           select
@@ -156,7 +168,7 @@
           local.get $on.0
           i32.const 0
           i32.le_s
-          br_if $block4
+          br_if $block6
           local.get $arguments
           i32.load offset=48
           local.get $BLOCK_IDX_Y
@@ -165,9 +177,9 @@
           i32.sub
           local.set $on.1
           i32.const 1
-          local.tee $l17
+          local.tee $l16
           local.get $on.1
-          local.get $l17
+          local.get $l16
           local.get $on.1
           i32.lt_s
           select
@@ -175,7 +187,7 @@
           local.get $on.1
           i32.const 0
           i32.le_s
-          br_if $block4
+          br_if $block6
           local.get $arguments
           i32.load offset=52
           local.get $BLOCK_IDX_Z
@@ -184,9 +196,9 @@
           i32.sub
           local.set $on.2
           i32.const 1
-          local.tee $l17
+          local.tee $l16
           local.get $on.2
-          local.get $l17
+          local.get $l16
           local.get $on.2
           i32.lt_s
           select
@@ -194,7 +206,7 @@
           local.get $on.2
           i32.const 0
           i32.le_s
-          br_if $block4
+          br_if $block6
           local.get $block
           i32.const 256
           i32.mul
@@ -221,13 +233,13 @@
           i64.extend_i32_u
           i64.const 4
           i64.mul
-          local.set $l23
+          local.set $l22
           i32.const 1
-          local.get $l23
+          local.get $l22
           local.get $limit.buffer_x.4
           i64.lt_s
           i32.and
-          local.get $l23
+          local.get $l22
           local.get $limit.buffer_y.4
           i64.lt_s
           i32.and
@@ -241,20 +253,20 @@
           local.set $from
           i32.const 0
           local.set $lane
-          block $block5
+          block $block7
             local.get $lane
             local.get $from
             i32.lt_s
-            br_if $block5
+            br_if $block7
             local.get $lane
             i32.const 4
             i32.add
             local.get $on.0
             i32.le_s
             i32.eqz
-            br_if $block5
-            loop $loop6
-              block $block7
+            br_if $block7
+            loop $loop8
+              block $block9
                 local.get $base.buffer_x
                 local.get $first
                 local.get $lane
@@ -264,8 +276,21 @@
                 i32.const 4
                 i32.mul
                 i32.add
-                local.set $l17
-                local.get $l17
+                local.set $l16
+                local.get $l16
+                v128.load align=4
+                local.set $l26
+                local.get $base.buffer_y
+                local.get $first
+                local.get $lane
+                i32.add
+                i64.extend_i32_u
+                i32.wrap_i64
+                i32.const 4
+                i32.mul
+                i32.add
+                local.set $l16
+                local.get $l16
                 v128.load align=4
                 local.set $l27
                 local.get $base.buffer_y
@@ -277,30 +302,17 @@
                 i32.const 4
                 i32.mul
                 i32.add
-                local.set $l17
-                local.get $l17
-                v128.load align=4
-                local.set $l28
-                local.get $base.buffer_y
-                local.get $first
-                local.get $lane
-                i32.add
-                i64.extend_i32_u
-                i32.wrap_i64
-                i32.const 4
-                i32.mul
-                i32.add
-                local.set $l17
-                local.get $l17
+                local.set $l16
+                local.get $l16
                 local.get $param.a
                 f32x4.splat
-                local.get $l27
+                local.get $l26
                 f32x4.mul
-                local.get $l28
+                local.get $l27
                 f32x4.add
                 v128.store align=4
-                br $block7
-              end  ;; $block7
+                br $block9
+              end  ;; $block9
               local.get $lane
               i32.const 4
               i32.add
@@ -310,49 +322,49 @@
               i32.add
               local.get $on.0
               i32.le_s
-              br_if $loop6
-            end  ;; $loop6
-          end  ;; $block5
-          block $block8
+              br_if $loop8
+            end  ;; $loop8
+          end  ;; $block7
+          block $block10
             local.get $lane
             local.get $on.0
             i32.ge_s
-            br_if $block8
-            loop $loop9
-              block $block10
+            br_if $block10
+            loop $loop11
+              block $block12
                 local.get $on.0
                 local.get $lane
                 i32.sub
-                local.tee $l17
+                local.tee $l16
                 i32.const 4
-                local.get $l17
+                local.get $l16
                 i32.const 4
                 i32.lt_s
                 select
                 i32x4.splat
                 global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
                 i32x4.gt_s
-                local.set $l29
-                block $block11
+                local.set $l28
+                block $block13
                   local.get $safe
                   i32.eqz
-                  if $if12
+                  if $if14
                     local.get $first
                     local.get $lane
                     i32.add
                     i64.extend_i32_u
                     i64.const 4
                     i64.mul
-                    local.tee $l30
+                    local.tee $l29
                     local.get $limit.buffer_x.4
                     i64.ge_u
-                    local.get $l30
+                    local.get $l29
                     i64.const 12
                     i64.add
                     local.get $limit.buffer_x.4
                     i64.ge_u
                     i32.or
-                    if $if13
+                    if $if15
                       local.get $first
                       local.get $lane
                       i32.add
@@ -362,7 +374,7 @@
                       i64x2.add
                       i32.const 2
                       i64x2.shl
-                      local.set $l31
+                      local.set $l30
                       local.get $first
                       local.get $lane
                       i32.add
@@ -372,34 +384,34 @@
                       i64x2.add
                       i32.const 2
                       i64x2.shl
-                      local.set $l32
-                      local.get $l29
-                      local.get $l31
+                      local.set $l31
+                      local.get $l28
+                      local.get $l30
                       v128.const i32x4 0x0 0x0 0x0 0x0
                       i64x2.lt_s
-                      local.get $l32
+                      local.get $l31
                       v128.const i32x4 0x0 0x0 0x0 0x0
                       i64x2.lt_s
                       i8x16.shuffle 0 1 2 3 8 9 10 11 16 17 18 19 24 25 26 27
                       local.get $limit.buffer_x.4
                       i64x2.splat
-                      local.get $l31
+                      local.get $l30
                       i64x2.le_s
                       local.get $limit.buffer_x.4
                       i64x2.splat
-                      local.get $l32
+                      local.get $l31
                       i64x2.le_s
                       i8x16.shuffle 0 1 2 3 8 9 10 11 16 17 18 19 24 25 26 27
                       v128.or
                       v128.and
-                      local.set $l33
-                      local.get $l33
+                      local.set $l32
+                      local.get $l32
                       v128.any_true
-                      if $if14
-                        local.get $l33
+                      if $if16
+                        local.get $l32
                         i32x4.bitmask
                         i32.ctz
-                        local.set $l17
+                        local.set $l16
                         local.get $arguments
                         i32.const 1
                         i32.const 0
@@ -407,19 +419,19 @@
                         local.get $first
                         local.get $lane
                         i32.add
-                        local.get $l17
+                        local.get $l16
                         i32.add
                         i32.const 0
-                        local.get $l17
+                        local.get $l16
+                        local.get $l30
                         local.get $l31
-                        local.get $l32
                         call $pick4
                         i64.const 4
                         call $fault
-                        local.get $l17
-                        local.tee $l34
+                        local.get $l16
+                        local.tee $l33
                         i32.const 4
-                        local.get $l34
+                        local.get $l33
                         i32.const 4
                         i32.lt_s
                         select
@@ -427,17 +439,17 @@
                         global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
                         i32x4.gt_s
                         local.set $live
-                        local.get $l29
+                        local.get $l28
                         local.get $live
                         v128.and
-                        local.set $l29
-                        local.get $l29
+                        local.set $l28
+                        local.get $l28
                         v128.any_true
                         i32.eqz
-                        br_if $block11
-                      end  ;; $if14
-                    end  ;; $if13
-                  end  ;; $if12
+                        br_if $block13
+                      end  ;; $if16
+                    end  ;; $if15
+                  end  ;; $if14
                   local.get $first
                   local.get $lane
                   i32.add
@@ -452,7 +464,7 @@
                   i64.add
                   local.get $limit.buffer_x.4
                   i64.lt_u
-                  if $if15
+                  if $if17
                     local.get $base.buffer_x
                     local.get $first
                     local.get $lane
@@ -462,11 +474,11 @@
                     i32.const 4
                     i32.mul
                     i32.add
-                    local.set $l17
-                    local.get $l17
+                    local.set $l16
+                    local.get $l16
                     v128.load align=4
-                    local.set $l27
-                  else  ;; $if15
+                    local.set $l26
+                  else  ;; $if17
                     local.get $base.buffer_x
                     local.get $first
                     local.get $lane
@@ -481,32 +493,32 @@
                     i32x4.splat
                     global.get $c3  ;; i32x4 0x0 0x4 0x8 0xc
                     i32x4.add
-                    local.get $l29
+                    local.get $l28
                     v128.and
-                    local.set $l32
-                    local.get $l32
+                    local.set $l31
+                    local.get $l31
                     call $gather_f32_f32x4
-                    local.set $l27
-                  end  ;; $if15
+                    local.set $l26
+                  end  ;; $if17
                   local.get $safe
                   i32.eqz
-                  if $if16
+                  if $if18
                     local.get $first
                     local.get $lane
                     i32.add
                     i64.extend_i32_u
                     i64.const 4
                     i64.mul
-                    local.tee $l30
+                    local.tee $l29
                     local.get $limit.buffer_y.4
                     i64.ge_u
-                    local.get $l30
+                    local.get $l29
                     i64.const 12
                     i64.add
                     local.get $limit.buffer_y.4
                     i64.ge_u
                     i32.or
-                    if $if17
+                    if $if19
                       local.get $first
                       local.get $lane
                       i32.add
@@ -516,7 +528,7 @@
                       i64x2.add
                       i32.const 2
                       i64x2.shl
-                      local.set $l32
+                      local.set $l31
                       local.get $first
                       local.get $lane
                       i32.add
@@ -526,34 +538,34 @@
                       i64x2.add
                       i32.const 2
                       i64x2.shl
-                      local.set $l31
-                      local.get $l29
-                      local.get $l32
+                      local.set $l30
+                      local.get $l28
+                      local.get $l31
                       v128.const i32x4 0x0 0x0 0x0 0x0
                       i64x2.lt_s
-                      local.get $l31
+                      local.get $l30
                       v128.const i32x4 0x0 0x0 0x0 0x0
                       i64x2.lt_s
                       i8x16.shuffle 0 1 2 3 8 9 10 11 16 17 18 19 24 25 26 27
                       local.get $limit.buffer_y.4
                       i64x2.splat
-                      local.get $l32
+                      local.get $l31
                       i64x2.le_s
                       local.get $limit.buffer_y.4
                       i64x2.splat
-                      local.get $l31
+                      local.get $l30
                       i64x2.le_s
                       i8x16.shuffle 0 1 2 3 8 9 10 11 16 17 18 19 24 25 26 27
                       v128.or
                       v128.and
-                      local.set $l33
-                      local.get $l33
+                      local.set $l32
+                      local.get $l32
                       v128.any_true
-                      if $if18
-                        local.get $l33
+                      if $if20
+                        local.get $l32
                         i32x4.bitmask
                         i32.ctz
-                        local.set $l17
+                        local.set $l16
                         local.get $arguments
                         i32.const 1
                         i32.const 1
@@ -561,19 +573,19 @@
                         local.get $first
                         local.get $lane
                         i32.add
-                        local.get $l17
+                        local.get $l16
                         i32.add
                         i32.const 0
-                        local.get $l17
-                        local.get $l32
+                        local.get $l16
                         local.get $l31
+                        local.get $l30
                         call $pick4
                         i64.const 4
                         call $fault
-                        local.get $l17
-                        local.tee $l34
+                        local.get $l16
+                        local.tee $l33
                         i32.const 4
-                        local.get $l34
+                        local.get $l33
                         i32.const 4
                         i32.lt_s
                         select
@@ -581,17 +593,17 @@
                         global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
                         i32x4.gt_s
                         local.set $live
-                        local.get $l29
+                        local.get $l28
                         local.get $live
                         v128.and
-                        local.set $l29
-                        local.get $l29
+                        local.set $l28
+                        local.get $l28
                         v128.any_true
                         i32.eqz
-                        br_if $block11
-                      end  ;; $if18
-                    end  ;; $if17
-                  end  ;; $if16
+                        br_if $block13
+                      end  ;; $if20
+                    end  ;; $if19
+                  end  ;; $if18
                   local.get $first
                   local.get $lane
                   i32.add
@@ -606,7 +618,7 @@
                   i64.add
                   local.get $limit.buffer_y.4
                   i64.lt_u
-                  if $if19
+                  if $if21
                     local.get $base.buffer_y
                     local.get $first
                     local.get $lane
@@ -616,11 +628,11 @@
                     i32.const 4
                     i32.mul
                     i32.add
-                    local.set $l17
-                    local.get $l17
+                    local.set $l16
+                    local.get $l16
                     v128.load align=4
-                    local.set $l28
-                  else  ;; $if19
+                    local.set $l27
+                  else  ;; $if21
                     local.get $base.buffer_y
                     local.get $first
                     local.get $lane
@@ -635,16 +647,16 @@
                     i32x4.splat
                     global.get $c3  ;; i32x4 0x0 0x4 0x8 0xc
                     i32x4.add
-                    local.get $l29
+                    local.get $l28
                     v128.and
-                    local.set $l31
-                    local.get $l31
+                    local.set $l30
+                    local.get $l30
                     call $gather_f32_f32x4
-                    local.set $l28
-                  end  ;; $if19
-                  local.get $l29
+                    local.set $l27
+                  end  ;; $if21
+                  local.get $l28
                   i32x4.all_true
-                  if $if20
+                  if $if22
                     local.get $base.buffer_y
                     local.get $first
                     local.get $lane
@@ -654,16 +666,16 @@
                     i32.const 4
                     i32.mul
                     i32.add
-                    local.set $l17
-                    local.get $l17
+                    local.set $l16
+                    local.get $l16
                     local.get $param.a
                     f32x4.splat
-                    local.get $l27
+                    local.get $l26
                     f32x4.mul
-                    local.get $l28
+                    local.get $l27
                     f32x4.add
                     v128.store align=4
-                  else  ;; $if20
+                  else  ;; $if22
                     local.get $base.buffer_y
                     local.get $first
                     local.get $lane
@@ -678,29 +690,29 @@
                     i32x4.splat
                     global.get $c3  ;; i32x4 0x0 0x4 0x8 0xc
                     i32x4.add
-                    local.set $l31
-                    local.get $l31
+                    local.set $l30
+                    local.get $l30
                     local.get $param.a
                     f32x4.splat
-                    local.get $l27
+                    local.get $l26
                     f32x4.mul
-                    local.get $l28
+                    local.get $l27
                     f32x4.add
-                    local.get $l29
+                    local.get $l28
                     call $scatter32_32
-                  end  ;; $if20
-                end  ;; $block11
-                local.get $l29
+                  end  ;; $if22
+                end  ;; $block13
+                local.get $l28
                 v128.any_true
-                if $if21
-                  br $block10
-                end  ;; $if21
-              end  ;; $block10
+                if $if23
+                  br $block12
+                end  ;; $if23
+              end  ;; $block12
               local.get $arguments
               i32.load
-              if $if22
+              if $if24
                 return
-              end  ;; $if22
+              end  ;; $if24
               local.get $lane
               i32.const 4
               i32.add
@@ -708,10 +720,10 @@
               local.get $lane
               local.get $on.0
               i32.lt_s
-              br_if $loop9
-            end  ;; $loop9
-          end  ;; $block8
-        end  ;; $block4
+              br_if $loop11
+            end  ;; $loop11
+          end  ;; $block10
+        end  ;; $block6
         local.get $BLOCK_IDX_X
         local.get $span
         i32.add
@@ -719,7 +731,7 @@
         local.get $BLOCK_IDX_X
         local.get $grid.0
         i32.ge_u
-        if $if23
+        if $if25
           i32.const 0
           local.set $BLOCK_IDX_X
           local.get $BLOCK_IDX_Y
@@ -729,26 +741,26 @@
           local.get $BLOCK_IDX_Y
           local.get $grid.1
           i32.ge_u
-          if $if24
+          if $if26
             i32.const 0
             local.set $BLOCK_IDX_Y
             local.get $BLOCK_IDX_Z
             i32.const 1
             i32.add
             local.set $BLOCK_IDX_Z
-          end  ;; $if24
-        end  ;; $if23
+          end  ;; $if26
+        end  ;; $if25
         local.get $block
         local.get $span
         i32.add
         local.tee $block
         local.get $end
         i32.lt_s
-        br_if $loop1
-      end  ;; $loop1
+        br_if $loop3
+      end  ;; $loop3
     end  ;; $if0
   )
-  (func $fault (type $t2)  ;; 51 bytes at 0x682
+  (func $fault (type $t2)  ;; 51 bytes at 0x694
     (param $l0 i32) (param $l1 i32) (param $l2 i32) (param $l3 i32) (param $l4 i32) (param $l5 i32)
     (param $l6 i64) (param $l7 i64)
     local.get $l0
@@ -773,7 +785,7 @@
     local.get $l7
     i64.store offset=80 align=4
   )
-  (func $look (type $t3)  ;; 57 bytes at 0x6b6
+  (func $look (type $t3)  ;; 57 bytes at 0x6c8
     (param $arguments i32) (param $at i32)
     (result i64)
     (local $answer i32) (local $ticks i64)
@@ -804,7 +816,7 @@
     end  ;; $if0
     local.get $ticks
   )
-  (func $pick4 (type $t4)  ;; 48 bytes at 0x6f0
+  (func $pick4 (type $t4)  ;; 48 bytes at 0x702
     (param $l0 i32) (param $l1 v128) (param $l2 v128)
     (result i64)
     i64.const 0
@@ -833,7 +845,7 @@
     i32.ne
     select
   )
-  (func $gather_f32_f32x4 (type $t5)  ;; 65 bytes at 0x721
+  (func $gather_f32_f32x4 (type $t5)  ;; 65 bytes at 0x733
     (param $l0 v128)
     (result v128)
     (local $l1 v128) (local $l2 i64)
@@ -864,7 +876,7 @@
     local.get $l1
     v128.load32_lane 3
   )
-  (func $scatter32_32 (type $t6)  ;; 91 bytes at 0x763
+  (func $scatter32_32 (type $t6)  ;; 91 bytes at 0x775
     (param $l0 v128) (param $l1 v128) (param $l2 v128)
     (local $bits i32)
     local.get $l2
