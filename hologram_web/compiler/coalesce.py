@@ -18,7 +18,7 @@ __all__ = ["coalesced"]
 
 def coalesced(lowered: Lowered) -> Lowered:
     """The same with fewer variables; functions with barriers, whose variables differ in who has them, as they are."""
-    if any(piece.kind == "barrier" for piece in lowered.pieces):
+    if lowered.waits:
         return lowered
     pairs = [
         (target, lowered.variables[value])

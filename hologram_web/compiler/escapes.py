@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from .ir import Block, Node
-from .out_of_ssa import Assign, Copies, Do, Piece, Variable
+from .out_of_ssa import Assign, Copies, Do, Lowered, Piece, Variable
 from .structure import If, Labelled, Straight, StructuredLoop, Tree
 
 __all__ = ["escaping", "uses"]
@@ -14,8 +14,10 @@ __all__ = ["escaping", "uses"]
 _Loops = tuple[int, ...]
 
 
-def uses(block: Block, variables: dict[Node, Variable]) -> Iterable[tuple[Node, Block]]:
-    """What is read where, through what is computed where it is used."""
+def uses(block: Block, lowered: Lowered) -> Iterable[tuple[Node, Block]]:
+    """What is read where, through what is computed where it is used. Lanes that never wait set what phis merge where
+    they leave a loop, and keep it."""
+    variables, waits = lowered.variables, lowered.waits
 
     def read(node: Node, user: Block) -> Iterable[tuple[Node, Block]]:
         if node in variables:
@@ -29,7 +31,8 @@ def uses(block: Block, variables: dict[Node, Variable]) -> Iterable[tuple[Node, 
             # On the way to the block, which lanes of several rounds of a loop may go together when they have left it.
             for arg, before in zip(phi.args, block.predecessors, strict=True):
                 yield from read(arg, before)
-                yield from read(arg, block)
+                if waits or len(before.end.ways) == 1:
+                    yield from read(arg, block)
     for node in block.nodes:
         if node in variables or node.ty is None:
             for arg in node.args:

@@ -149,6 +149,14 @@ class LaneAnalysis:
         """Where lanes meet again that part at a block, whether any do or not."""
         return self._ways_of(block)[0]
 
+    def left_late(self) -> list[set[Block]]:
+        """The blocks of loops that lanes leave in different rounds, inner ones first."""
+        return sorted((self._bodies[header] for header in self._late), key=len)
+
+    def dominates(self, a: Block, b: Block) -> bool:
+        """Whether lanes come to a block by another."""
+        return self._tree.dominates(a, b)
+
     def learn(self, node: Node) -> None:
         """Takes up a pure node that was made since."""
         self._shapes[node] = self._meaning(node, [self.of(arg) for arg in node.args])

@@ -162,6 +162,11 @@ class Lowered:
         """How values differ between lanes."""
         return LaneAnalysis(self.function)
 
+    @cached_property
+    def waits(self) -> bool:
+        """Whether there are barriers."""
+        return any(piece.kind == "barrier" for piece in self.pieces)
+
     def live(self, piece: Piece) -> list[Variable]:
         """Variables whose values are needed when a lane comes to the piece."""
         return sorted(self._live[piece], key=lambda variable: variable.number)

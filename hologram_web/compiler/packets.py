@@ -16,13 +16,14 @@ from dataclasses import dataclass, field
 
 from ..isa.types import Type
 from .escapes import escaping, uses
+from .guarded import by_all, is_short
 from .ir import PRED, Node
 from .operations import CALLS, EFFECTS, LEAVES
 from .out_of_ssa import Assign, Copies, Count, Do, Go, Lowered, Piece, Statement, Under, Variable
 from .passes.costs import cost
 from .reducible import WAY
 from .shapes import ANY, Stride
-from .structure import If, Labelled, Stop, Straight, StructuredBranch, StructuredLoop, Tree
+from .structure import If, Labelled, Stop, Straight, StructuredBranch, StructuredLoop, Tree, ends, steps_in
 
 __all__ = ["Forms", "Straightened", "guards", "linear"]
 
@@ -59,7 +60,7 @@ class Forms:
         for block in lowered.function.blocks:
             if block not in around:
                 continue
-            for node, user in uses(block, lowered.variables):
+            for node, user in uses(block, lowered):
                 variable = lowered.variables[node]
                 if variable in fixed:
                     continue
@@ -164,21 +165,23 @@ def linear(
     trees: list[Tree],
     forms: Forms,
     given: dict[Node, bool],
-    full: bool,
+    full: int,
     may_fault: Callable[[Node], bool],
     free: int,
     leaves: bool = False,
     whole: bool = False,
+    counts: bool = True,
 ) -> Straightened:
-    """The code of packets, `full` if all lanes are on at its start. Branches on what is `given` go that way, masks are
-    numbered from `free` on. `leaves`: lanes end and others wait. `whole`: nothing is kept for other code."""
+    """The code of packets, of `full` lanes if all are on at its start. Branches on what is `given` go that way, masks
+    are numbered from `free` on. `leaves`: lanes end and others wait. `whole`: nothing is kept for other code. Steps are
+    counted if it `counts`."""
     waiting, leaky = set[int](), set[int]()
     root = leaves or not full
     read, late = escaping(trees, forms.lowered.variables) if whole and not forms.mixed else (forms.escaping, set())
     kept = forms.escaping & read
     while True:
         one = _Linearizer(forms, waiting, leaky, root, may_fault, given, free, kept, late)
-        one.staying = one.new_mask() if leaves else None
+        one.staying, one.counts, one.lanes = one.new_mask() if leaves else None, counts, full
         context = _Context(one.new_mask() if root else None, None)
         one.open += [context.mask] if context.mask is not None else []
         made, leaks = one.code(trees, context)
@@ -229,6 +232,7 @@ class _Linearizer:
         self.waiting, self.leaky, self.known_leaky = set[int](), set[int](), leaky
         self.escaping, self.late = escaping, late
         self.staying: Variable | None = None
+        self.counts, self.lanes = True, 0
         self.open: list[Variable] = []  # masks with lanes that are still to do something
         self.variables: dict[Node, Variable] = {}
         self.labels: list[_Label] = []
@@ -293,7 +297,7 @@ class _Linearizer:
 
     def _leaving(self, tree: If) -> tuple[If, list[Tree]]:
         """A branch by which lanes only leave, and the code of those that stay, who are then the only ones."""
-        then, otherwise = _ends(tree.then), _ends(tree.otherwise)
+        then, otherwise = ends(tree.then), ends(tree.otherwise)
         if then and otherwise and tree.then[-1] == tree.otherwise[-1] and isinstance(tree.then[-1], StructuredBranch):
             return If(tree.condition, tree.then[:-1], tree.otherwise[:-1]), tree.then[-1:]  # they meet before
         if then and (not otherwise or not self._goes_back(tree.then)):
@@ -430,7 +434,7 @@ class _Linearizer:
 
     def _counts(self, tree: StructuredLoop, context: _Context) -> _Leaks:
         """A loop that lanes may not go on in for ever may end with a fault of all that are in it."""
-        if not _steps(tree.body):
+        if not self.counts or not steps_in(tree.body):
             return set()
         if context.mask is None:
             self.root = True
@@ -440,7 +444,9 @@ class _Linearizer:
         """What a loop changes: variables, and masks; and what to do when lanes may have used up their steps."""
         pairs = tuple((mask, self._nodes[mask]) for mask in self.open)
         last = tree.latches[0]
-        looks = [Under(step, self._of(context), frozenset(), tuple(self.open)) for step in _steps(tree.body)[:1]]
+        looks = [
+            Under(step, self._of(context), frozenset(), tuple(self.open)) for step in steps_in(tree.body)[: self.counts]
+        ]
         extra = Piece(last.number, [Copies(pairs), *looks], last.kind, None, [], last.at)
         return [*tree.latches, extra]
 
@@ -457,7 +463,7 @@ class _Linearizer:
         behind = -1 - tree.label  # no other construct has it
         leave: list[Tree] = [StructuredBranch(behind)]
         rest, other = (last.then, last.otherwise) if back[0] else (last.otherwise, last.then)
-        other = other if _ends(other) else other + leave
+        other = other if ends(other) else other + leave
         gone = If(last.condition, [], other) if back[0] else If(last.condition, other, [])
         return StructuredLoop(tree.label, [*head, gone, *rest], tree.latches), behind
 
@@ -465,6 +471,16 @@ class _Linearizer:
 
     def _apart(self, tree: If, context: _Context) -> tuple[list[Tree], _Leaks]:
         """Lanes take both ways of a branch: one after the other."""
+        made, leaks = self._one_after_other(tree, context)
+        for way, truth in ((tree.then, True), (tree.otherwise, False)) if context.mask is None else ():
+            all_lanes = (
+                by_all(tree.condition, truth, self.forms.of, self.lanes) if is_short(way, self.may_fault) else None
+            )
+            if all_lanes is not None:
+                made = [If(all_lanes, self.code(way, context)[0], made)]
+        return made, leaks
+
+    def _one_after_other(self, tree: If, context: _Context) -> tuple[list[Tree], _Leaks]:
         made: list[Tree] = []
         leaks: _Leaks = set()
         condition, ways = tree.condition, [way for way in (tree.then, tree.otherwise) if way]
@@ -531,7 +547,7 @@ class _Linearizer:
         mask = self._of(context)
         statements: list[Statement] = []
         faults = False
-        for statement in piece.statements:
+        for statement in piece.statements if self.counts else (s for s in piece.statements if not isinstance(s, Count)):
             match statement:
                 case Go(number):
                     statement = Copies(((self._way(), Node("const", Type.U32, (), number)),))
@@ -574,27 +590,3 @@ class _Linearizer:
             return True
         loop = next((label for label in reversed(self.labels) if piece in label.latches), None)
         return loop is not None and (loop.context is not context or loop.left is not None)
-
-
-def _steps(trees: list[Tree]) -> list[Count]:
-    """The steps that lanes count in code."""
-    found: list[Count] = []
-    for tree in trees:
-        match tree:
-            case Straight(piece):
-                found += [statement for statement in piece.statements if isinstance(statement, Count)]
-            case Labelled(_, body) | StructuredLoop(_, body):
-                found += _steps(body)
-            case If(_, then, otherwise):
-                found += _steps(then) + _steps(otherwise)
-    return found
-
-
-def _ends(trees: list[Tree]) -> bool:
-    """Whether nobody goes on behind code."""
-    match trees[-1] if trees else None:
-        case StructuredBranch() | Stop():
-            return True
-        case If(_, then, otherwise):
-            return _ends(then) and _ends(otherwise)
-    return False

@@ -60,9 +60,9 @@ def _sources(tree: Dominators[Block], header: Block) -> list[Block]:
     return [block for block in header.predecessors if tree.dominates(header, block)]
 
 
-def within_budget(function: Function, bounds: Bounds) -> list[Node] | None:
-    """Conditions under which every lane takes at most as many steps and rounds as the special values STEPS and ROUNDS
-    say.
+def within_budget(function: Function, bounds: Bounds, rounds: bool = True) -> list[Node] | None:
+    """Conditions under which every lane takes at most as many steps as the special value STEPS says, and `rounds` as
+    ROUNDS does.
 
     None if nothing is known of a loop, if a condition never holds, or if there is no loop.
     """
@@ -85,7 +85,7 @@ def within_budget(function: Function, bounds: Bounds) -> list[Node] | None:
     if not loops:
         return None
     stepping = {block: 1 for block in tree.order if block.end.steps}
-    for name, counted in (("STEPS", stepping), ("ROUNDS", _weights(tree))):
+    for name, counted in (("STEPS", stepping), ("ROUNDS", _weights(tree) if rounds else {})):
         if not counted:
             continue
         sum_ = bounds.const(0)

@@ -10,11 +10,22 @@ from functools import lru_cache
 
 from .dominance import Dominators
 from .ir import Node
-from .out_of_ssa import Copies, Go, Piece
+from .out_of_ssa import Copies, Count, Go, Piece
 from .recursion import deep_recursion
 from .reducible import reducible
 
-__all__ = ["If", "Labelled", "Stop", "Straight", "StructuredBranch", "StructuredLoop", "Tree", "structure"]
+__all__ = [
+    "If",
+    "Labelled",
+    "Stop",
+    "Straight",
+    "StructuredBranch",
+    "StructuredLoop",
+    "Tree",
+    "ends",
+    "steps_in",
+    "structure",
+]
 
 
 @dataclass(frozen=True)
@@ -68,6 +79,30 @@ class Stop:
 
 
 Tree = Straight | Labelled | StructuredLoop | If | StructuredBranch | Stop
+
+
+def ends(trees: list[Tree]) -> bool:
+    """Whether nobody goes on behind code."""
+    match trees[-1] if trees else None:
+        case StructuredBranch() | Stop():
+            return True
+        case If(_, then, otherwise):
+            return ends(then) and ends(otherwise)
+    return False
+
+
+def steps_in(trees: list[Tree]) -> list[Count]:
+    """The steps that lanes count in code."""
+    found: list[Count] = []
+    for tree in trees:
+        match tree:
+            case Straight(piece):
+                found += [statement for statement in piece.statements if isinstance(statement, Count)]
+            case Labelled(_, body) | StructuredLoop(_, body):
+                found += steps_in(body)
+            case If(_, then, otherwise):
+                found += steps_in(then) + steps_in(otherwise)
+    return found
 
 
 @lru_cache(maxsize=8)  # who chooses the form of a kernel looks at it first
@@ -177,8 +212,8 @@ class _Structurer:
                 loops.setdefault(piece, []).append(header)
         for piece in self.tree_of.order[1:]:
             above = self.tree_of.immediate[piece]
-            if self._is_edge(above) and above is not self.tree_of.order[0]:
-                above = self.tree_of.immediate[above]  # the edge stays in the loop, what is behind it does not
+            while self._is_edge(above) and above is not self.tree_of.order[0]:
+                above = self.tree_of.immediate[above]  # edges stay in the loop, what is behind them does not
             left = [header for header in loops.get(above, []) if header not in loops.get(piece, [])]
             if left and not self._is_edge(piece):
                 found[left[0]].append(piece)

@@ -478,7 +478,7 @@ _PACKETS = (
         "compiler.packets:linear",
         "given, free, kept, late)",
         "given, free, set(), late)",
-        "control/loop.atlas",
+        "control/loop_nested.atlas",
     ),
     _packets(
         "what lanes go on from in the next loop is what those have that leave the loop before last",
@@ -486,6 +486,34 @@ _PACKETS = (
         "(piece.number, variable) in self.late",
         "False",
         "control/loop_behind_loop.atlas",
+    ),
+    _packets(
+        "what is so of the first two lanes is so of all",
+        "compiler.guarded:by_all",
+        "step * (lanes - 1)",
+        "step",
+        "lanes/guard_in_loop.atlas",
+    ),
+    _packets(
+        "what is so of the first lane and of the last is so of all, also where places wrap",
+        "compiler.guarded:by_all",
+        "(arg, ends[-1])[:: 1 if step > 0 else -1]",
+        "(arg, arg)",
+        "lanes/guard_in_loop.atlas",
+    ),
+    _packets(
+        "steps that may be used up are not counted",
+        "targets.wasm.packets:Packets._enough",
+        "return found if found is not None and self._uncounted else []",
+        "return []",
+        "control/taken_out_of_loops.atlas",
+    ),
+    _packets(
+        "all that is taken out of a loop is what lanes have that leave it last",
+        "compiler.packets:_Linearizer._blends",
+        "header is None or header > 1",
+        "header is not None and header > 1",
+        "control/loop_break.atlas",
     ),
     _packets(
         "what a loop changes is fixed in its addresses",

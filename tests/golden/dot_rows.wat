@@ -3,29 +3,29 @@
   (type $t1 (func (param i32 i32 i32)))
   (type $t2 (func (param i32 i32 i32 i32 i32 i32 i64 i64)))
   (type $t3 (func (param i32 i32) (result i64)))
-  (type $t4 (func (param i32 i32 i32 v128 v128) (result i64 i32 v128 v128)))
-  (type $t5 (func (param i64 v128 v128 v128 v128 i64) (result i64 v128 v128 v128)))
+  (type $t4 (func (param i32 i32 i32 v128) (result i64 i32 v128)))
+  (type $t5 (func (param i32 v128 v128) (result i64)))
   (type $t6 (func (param i32 i32 i32 i32 i32 i32 i64 i64 i32) (result v128)))
-  (type $t7 (func (param i32 v128 v128)))
-  (type $t8 (func (param i32 v128 v128) (result i64)))
-  (type $t9 (func (param i32 i32 i32 v128 v128 v128) (result i64 i32 v128 v128 v128)))
-  (type $t10 (func (param i32 i32 i32 i32 i32 i32 i64 i64 i64 i64 i64 v128) (result v128)))
+  (type $t7 (func (param i32 i32 i32 v128 v128 v128) (result i64 i32 v128 v128 v128)))
+  (type $t8 (func (param i64 v128 v128 v128 v128 i64) (result i64 v128 v128 v128)))
+  (type $t9 (func (param i32 i32 i32 i32 i32 i32 i64 i64 i64 i64 i64 v128) (result v128)))
+  (type $t10 (func (param i32 v128 v128)))
   (import "env" "memory" (memory 1 65536))
   (import "env" "poll" (func $poll (type $t0)))
   (global $c0 v128 (v128.const i32x4 0x0 0x1 0x2 0x3))
-  (func $kernel (export "kernel") (type $t1)  ;; 2194 bytes at 0xcc
+  (func $kernel (export "kernel") (type $t1)  ;; 2000 bytes at 0xca
     (param $arguments i32) (param $begin i32) (param $end i32)
     (local $ticks i64) (local $param.rows i32) (local $param.n i32) (local $base.buffer_x i32)
     (local $base.buffer_y i32) (local $limit.buffer_x.4 i64) (local $limit.buffer_y.4 i64)
-    (local $block i32) (local $rest i32) (local $grid.0 i32) (local $BLOCK_IDX_X i32)
-    (local $grid.1 i32) (local $BLOCK_IDX_Y i32) (local $BLOCK_IDX_Z i32) (local $span i32)
-    (local $l18 i32) (local $price i64) (local $on.0 i32) (local $on.1 i32) (local $on.2 i32)
-    (local $first i32) (local $l24 i64) (local $l25 i64) (local $l26 i64) (local $l27 i64)
-    (local $l28 i64) (local $l29 i64) (local $l30 i64) (local $safe i32) (local $from i32)
-    (local $lane i32) (local $own_budget i64) (local $counts.0 v128) (local $spent.0 v128)
-    (local $spent.1 v128) (local $l38 v128) (local $l39 v128) (local $l40 v128) (local $l41 i32)
-    (local $l42 v128) (local $l43 v128) (local $l44 v128) (local $live v128) (local $l46 v128)
-    (local $l47 v128) (local $l48 v128) (local $l49 v128) (local $l50 v128) (local $l51 v128)
+    (local $block i32) (local $grid.0 i32) (local $grid.1 i32) (local $BLOCK_IDX_X i32)
+    (local $BLOCK_IDX_Y i32) (local $BLOCK_IDX_Z i32) (local $span i32) (local $l17 i32)
+    (local $price i64) (local $on.0 i32) (local $on.1 i32) (local $on.2 i32) (local $first i32)
+    (local $l23 i64) (local $l24 i64) (local $l25 i64) (local $l26 i64) (local $l27 i64)
+    (local $l28 i64) (local $l29 i64) (local $safe i32) (local $l31 i64) (local $from i32)
+    (local $lane i32) (local $l34 v128) (local $l35 v128) (local $l36 i32) (local $l37 v128)
+    (local $l38 v128) (local $l39 v128) (local $own_budget i64) (local $counts.0 v128)
+    (local $spent.0 v128) (local $spent.1 v128) (local $l44 v128) (local $l45 v128) (local $l46 v128)
+    (local $l47 v128) (local $l48 v128) (local $l49 v128) (local $live v128)
     i64.const 1048576
     local.set $ticks
     local.get $arguments
@@ -69,33 +69,45 @@
     local.get $end
     i32.lt_s
     if $if0
-      local.get $block
-      local.set $rest
       local.get $arguments
       i32.load offset=32
       local.set $grid.0
-      local.get $rest
-      local.get $grid.0
-      i32.rem_u
-      local.set $BLOCK_IDX_X
-      local.get $rest
-      local.get $grid.0
-      i32.div_u
-      local.set $rest
       local.get $arguments
       i32.load offset=36
       local.set $grid.1
-      local.get $rest
-      local.get $grid.1
-      i32.rem_u
-      local.set $BLOCK_IDX_Y
-      local.get $rest
-      local.get $grid.1
-      i32.div_u
-      local.set $rest
-      local.get $rest
-      local.set $BLOCK_IDX_Z
-      loop $loop1
+      local.get $block
+      local.set $BLOCK_IDX_X
+      local.get $BLOCK_IDX_X
+      local.get $grid.0
+      i32.ge_u
+      if $if1
+        local.get $BLOCK_IDX_X
+        local.get $grid.0
+        i32.div_u
+        local.set $BLOCK_IDX_Y
+        local.get $BLOCK_IDX_X
+        local.get $BLOCK_IDX_Y
+        local.get $grid.0
+        i32.mul
+        i32.sub
+        local.set $BLOCK_IDX_X
+        local.get $BLOCK_IDX_Y
+        local.get $grid.1
+        i32.ge_u
+        if $if2
+          local.get $BLOCK_IDX_Y
+          local.get $grid.1
+          i32.div_u
+          local.set $BLOCK_IDX_Z
+          local.get $BLOCK_IDX_Y
+          local.get $BLOCK_IDX_Z
+          local.get $grid.1
+          i32.mul
+          i32.sub
+          local.set $BLOCK_IDX_Y
+        end  ;; $if2
+      end  ;; $if1
+      loop $loop3
         local.get $end
         local.get $block
         i32.sub
@@ -103,17 +115,17 @@
         local.get $grid.0
         local.get $BLOCK_IDX_X
         i32.sub
-        local.tee $l18
+        local.tee $l17
         local.get $span
-        local.get $l18
+        local.get $l17
         local.get $span
         i32.lt_s
         select
         local.set $span
         i32.const 64
-        local.tee $l18
+        local.tee $l17
         local.get $span
-        local.get $l18
+        local.get $l17
         local.get $span
         i32.lt_s
         select
@@ -130,7 +142,7 @@
         local.get $ticks
         i64.const 0
         i64.lt_s
-        if $if2
+        if $if4
           local.get $arguments
           i32.const -1
           call $look
@@ -138,11 +150,11 @@
           local.get $ticks
           i64.const 0
           i64.lt_s
-          if $if3
+          if $if5
             return
-          end  ;; $if3
-        end  ;; $if2
-        block $block4
+          end  ;; $if5
+        end  ;; $if4
+        block $block6
           local.get $arguments
           i32.load offset=44
           local.get $BLOCK_IDX_X
@@ -153,9 +165,9 @@
           i32.const 256
           local.get $span
           i32.mul
-          local.tee $l18
+          local.tee $l17
           local.get $on.0
-          local.get $l18
+          local.get $l17
           local.get $on.0
           i32.lt_s
           select
@@ -163,7 +175,7 @@
           local.get $on.0
           i32.const 0
           i32.le_s
-          br_if $block4
+          br_if $block6
           local.get $arguments
           i32.load offset=48
           local.get $BLOCK_IDX_Y
@@ -172,9 +184,9 @@
           i32.sub
           local.set $on.1
           i32.const 1
-          local.tee $l18
+          local.tee $l17
           local.get $on.1
-          local.get $l18
+          local.get $l17
           local.get $on.1
           i32.lt_s
           select
@@ -182,7 +194,7 @@
           local.get $on.1
           i32.const 0
           i32.le_s
-          br_if $block4
+          br_if $block6
           local.get $arguments
           i32.load offset=52
           local.get $BLOCK_IDX_Z
@@ -191,9 +203,9 @@
           i32.sub
           local.set $on.2
           i32.const 1
-          local.tee $l18
+          local.tee $l17
           local.get $on.2
-          local.get $l18
+          local.get $l17
           local.get $on.2
           i32.lt_s
           select
@@ -201,25 +213,25 @@
           local.get $on.2
           i32.const 0
           i32.le_s
-          br_if $block4
+          br_if $block6
           local.get $block
           i32.const 256
           i32.mul
           local.set $first
           local.get $param.n
           i64.extend_i32_u
-          local.set $l24
+          local.set $l23
           i64.const 0
+          local.set $l24
+          local.get $l23
           local.set $l25
           local.get $l24
-          local.set $l26
           local.get $l25
-          local.get $l26
+          local.get $l24
           local.get $l25
-          local.get $l26
           i64.gt_s
           select
-          local.set $l27
+          local.set $l26
           local.get $first
           local.get $on.0
           i32.const 1
@@ -240,64 +252,64 @@
           i32.mul
           i32.add
           i64.extend_i32_u
-          local.set $l25
+          local.set $l24
           local.get $param.rows
           i64.extend_i32_u
           i64.const -1
           i64.add
-          local.set $l26
-          local.get $l25
-          local.get $l26
-          local.get $l25
-          local.get $l26
-          i64.lt_s
-          select
-          local.set $l28
-          local.get $l28
-          local.get $l24
-          i64.mul
-          local.set $l29
-          local.get $l29
-          local.get $l27
           local.set $l25
           local.get $l24
+          local.get $l25
+          local.get $l24
+          local.get $l25
+          i64.lt_s
+          select
+          local.set $l27
+          local.get $l27
+          local.get $l23
+          i64.mul
+          local.set $l28
+          local.get $l28
+          local.get $l26
+          local.set $l24
+          local.get $l23
           i64.const -1
           i64.add
-          local.set $l26
+          local.set $l25
+          local.get $l24
           local.get $l25
-          local.get $l26
+          local.get $l24
           local.get $l25
-          local.get $l26
           i64.lt_s
           select
           i64.add
-          local.set $l30
+          local.set $l29
           i32.const 1
-          local.get $l27
+          local.get $l26
           i64.const 1
           i64.add
           i64.const 4294967295
           i64.le_s
           i32.and
-          local.get $l24
+          local.get $l23
           i64.const 2147483648
+          i64.le_s
+          i32.and
+          local.get $l28
+          i64.const 4294967295
           i64.le_s
           i32.and
           local.get $l29
           i64.const 4294967295
           i64.le_s
           i32.and
-          local.get $l30
-          i64.const 4294967295
-          i64.le_s
-          i32.and
-          local.get $l30
+          local.get $l29
           i64.const 4
           i64.mul
           local.get $limit.buffer_x.4
           i64.lt_s
           i32.and
-          local.get $l28
+          local.get $l27
           i64.const 4
           i64.mul
           local.get $limit.buffer_y.4
@@ -306,6 +318,20 @@
           local.set $safe
           i32.const 0
           i32.const 2147483647
+          i64.const 0
+          local.set $l24
+          local.get $param.n
+          i64.extend_i32_u
+          local.set $l25
+          local.get $l24
+          local.get $l25
+          local.get $l24
+          local.get $l25
+          i64.gt_s
+          select
+          i64.const 1
+          i64.add
+          local.set $l31
           i32.const 1
           local.get $first
           local.get $on.0
@@ -331,48 +357,39 @@
           i64.extend_i32_u
           i64.lt_s
           i32.and
+          local.get $l31
+          i64.const 4294967295
+          i64.le_s
+          i32.and
+          i64.const 0
+          i64.const 1
+          local.get $l31
+          i64.mul
+          i64.add
+          local.get $arguments
+          i64.load offset=64 align=4
+          i64.le_s
+          i32.and
           local.get $safe
           i32.and
           select
           local.set $from
           i32.const 0
           local.set $lane
-          block $block5
+          block $block7
             local.get $lane
             local.get $from
             i32.lt_s
-            br_if $block5
+            br_if $block7
             local.get $lane
             i32.const 4
             i32.add
             local.get $on.0
             i32.le_s
             i32.eqz
-            br_if $block5
-            loop $loop6
-              block $block7
-                local.get $arguments
-                i64.load offset=64 align=4
-                local.set $own_budget
-                v128.const i32x4 0x0 0x0 0x0 0x0
-                local.set $spent.0
-                v128.const i32x4 0x0 0x0 0x0 0x0
-                local.set $spent.1
-                v128.const i32x4 0x0 0x0 0x0 0x0
-                local.set $counts.0
-                local.get $own_budget
-                i64.const 1
-                i64.sub
-                local.get $ticks
-                local.get $own_budget
-                i64.const 1
-                i64.sub
-                local.get $ticks
-                i64.lt_u
-                select
-                local.set $ticks
-                v128.const i32x4 0xffffffff 0xffffffff 0xffffffff 0xffffffff
-                local.set $l38
+            br_if $block7
+            loop $loop8
+              block $block9
                 local.get $first
                 local.get $lane
                 i32.add
@@ -384,27 +401,24 @@
                 local.get $param.n
                 i32x4.splat
                 i32x4.mul
-                local.set $l39
+                local.set $l34
                 i32.const 0
                 v128.const i32x4 0x0 0x0 0x0 0x0
-                local.get $l40
-                local.get $l38
-                v128.bitselect
-                local.set $l40
-                local.set $l41
-                block $block8
-                  block $block9
-                    loop $loop10
-                      block $block11
-                        loop $loop12
+                local.set $l35
+                local.set $l36
+                block $block10
+                  block $block11
+                    loop $loop12
+                      block $block13
+                        loop $loop14
                           local.get $param.n
-                          local.get $l41
+                          local.get $l36
                           i32.le_u
-                          if $if13
-                            br $block8
-                          else  ;; $if13
-                            local.get $l39
-                            local.get $l41
+                          if $if15
+                            br $block10
+                          else  ;; $if15
+                            local.get $l34
+                            local.get $l36
                             i32x4.splat
                             i32x4.add
                             i32.const 2
@@ -412,164 +426,89 @@
                             local.get $base.buffer_x
                             i32x4.splat
                             i32x4.add
+                            local.set $l38
                             local.get $l38
-                            v128.and
-                            local.set $l43
-                            local.get $l43
-                            i32x4.extract_lane 0
+                            i64x2.extract_lane 0
+                            local.tee $l24
+                            i32.wrap_i64
                             v128.load32_zero
-                            local.set $l44
-                            local.get $l43
-                            i32x4.extract_lane 1
-                            local.get $l44
+                            local.set $l39
+                            local.get $l24
+                            i64.const 32
+                            i64.shr_u
+                            i32.wrap_i64
+                            local.get $l39
                             v128.load32_lane 1
-                            local.set $l44
-                            local.get $l43
-                            i32x4.extract_lane 2
-                            local.get $l44
+                            local.set $l39
+                            local.get $l38
+                            i64x2.extract_lane 1
+                            local.tee $l24
+                            i32.wrap_i64
+                            local.get $l39
                             v128.load32_lane 2
-                            local.set $l44
-                            local.get $l43
-                            i32x4.extract_lane 3
-                            local.get $l44
+                            local.set $l39
+                            local.get $l24
+                            i64.const 32
+                            i64.shr_u
+                            i32.wrap_i64
+                            local.get $l39
                             v128.load32_lane 3
-                            local.set $l42
-                            local.get $l41
+                            local.set $l37
+                            local.get $l36
                             i32.const 1
                             i32.add
-                            local.get $l42
-                            local.get $l42
+                            local.get $l37
+                            local.get $l37
                             i32x4.mul
-                            local.get $l40
+                            local.get $l35
                             i32x4.add
-                            local.get $l40
-                            local.get $l38
-                            v128.bitselect
-                            local.set $l40
-                            local.set $l41
-                            local.get $counts.0
-                            local.get $l38
-                            i32x4.sub
-                            local.set $counts.0
+                            local.set $l35
+                            local.set $l36
                             local.get $ticks
-                            i64.const 11
+                            i64.const 10
                             i64.sub
                             local.tee $ticks
                             i64.const 0
                             i64.lt_s
-                            br_if $block11
-                            br $loop12
-                          end  ;; $if13
-                        end  ;; $loop12
-                        br $block9
-                      end  ;; $block11
+                            br_if $block13
+                            br $loop14
+                          end  ;; $if15
+                        end  ;; $loop14
+                        br $block11
+                      end  ;; $block13
                       local.get $arguments
                       i32.const 13
-                      local.get $l41
-                      local.get $l40
-                      local.get $l38
-                      call $look_i32_v128_v128
-                      local.set $l38
-                      local.set $l40
-                      local.set $l41
+                      local.get $l36
+                      local.get $l35
+                      call $look_i32_v128
+                      local.set $l35
+                      local.set $l36
                       local.set $ticks
                       local.get $ticks
                       i64.const 0
                       i64.lt_s
-                      if $if14
+                      if $if16
                         return
-                      end  ;; $if14
-                      local.get $own_budget
-                      local.get $counts.0
-                      local.get $spent.0
-                      local.get $spent.1
-                      local.get $l38
-                      local.get $ticks
-                      call $steps4
-                      local.set $l43
-                      local.set $spent.1
-                      local.set $spent.0
-                      local.set $ticks
-                      v128.const i32x4 0x0 0x0 0x0 0x0
-                      local.set $counts.0
-                      local.get $l38
-                      local.get $l43
-                      v128.and
-                      local.set $l44
-                      local.get $l44
-                      v128.any_true
-                      if $if15
-                        local.get $l44
-                        i32x4.bitmask
-                        i32.ctz
-                        local.set $l18
-                        local.get $arguments
-                        i32.const 6
-                        i32.const 13
-                        i32.const -1
-                        local.get $first
-                        local.get $lane
-                        i32.add
-                        i32.const 0
-                        i64.const 0
-                        i64.const 0
-                        local.get $l18
-                        call $end4
-                        local.set $live
-                        local.get $l38
-                        local.get $live
-                        v128.and
-                        local.set $l38
-                        local.get $l38
-                        v128.any_true
-                        i32.eqz
-                        br_if $block9
-                      end  ;; $if15
-                      br $loop10
-                    end  ;; $loop10
-                  end  ;; $block9
-                end  ;; $block8
-                local.get $l38
-                v128.any_true
-                if $if16
-                  local.get $l38
-                  i32x4.all_true
-                  if $if17
-                    local.get $base.buffer_y
-                    local.get $first
-                    local.get $lane
-                    i32.add
-                    i64.extend_i32_u
-                    i32.wrap_i64
-                    i32.const 4
-                    i32.mul
-                    i32.add
-                    local.set $l18
-                    local.get $l18
-                    local.get $l40
-                    v128.store align=4
-                  else  ;; $if17
-                    local.get $base.buffer_y
-                    local.get $first
-                    local.get $lane
-                    i32.add
-                    i64.extend_i32_u
-                    i32.wrap_i64
-                    i32.const 4
-                    i32.mul
-                    i32.add
-                    local.get $l40
-                    local.get $l38
-                    call $scatter32_32_row
-                  end  ;; $if17
-                  br $block7
-                end  ;; $if16
-              end  ;; $block7
-              local.get $arguments
-              i32.load
-              if $if18
-                return
-              end  ;; $if18
+                      end  ;; $if16
+                      br $loop12
+                    end  ;; $loop12
+                  end  ;; $block11
+                end  ;; $block10
+                local.get $base.buffer_y
+                local.get $first
+                local.get $lane
+                i32.add
+                i64.extend_i32_u
+                i32.wrap_i64
+                i32.const 4
+                i32.mul
+                i32.add
+                local.set $l17
+                local.get $l17
+                local.get $l35
+                v128.store align=4
+                br $block9
+              end  ;; $block9
               local.get $lane
               i32.const 4
               i32.add
@@ -579,16 +518,16 @@
               i32.add
               local.get $on.0
               i32.le_s
-              br_if $loop6
-            end  ;; $loop6
-          end  ;; $block5
-          block $block19
+              br_if $loop8
+            end  ;; $loop8
+          end  ;; $block7
+          block $block17
             local.get $lane
             local.get $on.0
             i32.ge_s
-            br_if $block19
-            loop $loop20
-              block $block21
+            br_if $block17
+            loop $loop18
+              block $block19
                 local.get $arguments
                 i64.load offset=64 align=4
                 local.set $own_budget
@@ -612,17 +551,17 @@
                 local.get $on.0
                 local.get $lane
                 i32.sub
-                local.tee $l18
+                local.tee $l17
                 i32.const 4
-                local.get $l18
+                local.get $l17
                 i32.const 4
                 i32.lt_s
                 select
                 i32x4.splat
                 global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
                 i32x4.gt_s
-                local.set $l46
-                local.get $l46
+                local.set $l44
+                local.get $l44
                 local.get $first
                 local.get $lane
                 i32.add
@@ -635,10 +574,10 @@
                 i32x4.splat
                 i32x4.lt_u
                 v128.and
-                local.set $l47
-                local.get $l47
+                local.set $l45
+                local.get $l45
                 v128.any_true
-                if $if22
+                if $if20
                   local.get $first
                   local.get $lane
                   i32.add
@@ -650,75 +589,75 @@
                   local.get $param.n
                   i32x4.splat
                   i32x4.mul
-                  local.set $l39
+                  local.set $l34
                   i32.const 0
                   v128.const i32x4 0x0 0x0 0x0 0x0
-                  local.get $l40
-                  local.get $l47
+                  local.get $l35
+                  local.get $l45
                   v128.bitselect
-                  local.set $l40
-                  local.set $l41
-                  block $block23
-                    block $block24
-                      loop $loop25
-                        block $block26
-                          loop $loop27
+                  local.set $l35
+                  local.set $l36
+                  block $block21
+                    block $block22
+                      loop $loop23
+                        block $block24
+                          loop $loop25
                             local.get $param.n
-                            local.get $l41
+                            local.get $l36
                             i32.le_u
-                            if $if28
-                              br $block23
-                            else  ;; $if28
-                              block $block29
+                            if $if26
+                              br $block21
+                            else  ;; $if26
+                              block $block27
                                 local.get $safe
                                 i32.eqz
-                                if $if30
-                                  local.get $l39
-                                  local.get $l41
+                                if $if28
+                                  local.get $l34
+                                  local.get $l36
                                   i32x4.splat
                                   i32x4.add
-                                  local.set $l43
-                                  local.get $l43
+                                  local.set $l38
+                                  local.get $l38
                                   i64x2.extend_low_i32x4_u
-                                  local.set $l44
-                                  local.get $l43
+                                  local.set $l39
+                                  local.get $l38
                                   i64x2.extend_high_i32x4_u
+                                  local.set $l46
+                                  local.get $l39
+                                  i32.const 2
+                                  i64x2.shl
+                                  local.set $l47
+                                  local.get $l46
+                                  i32.const 2
+                                  i64x2.shl
                                   local.set $l48
-                                  local.get $l44
-                                  i32.const 2
-                                  i64x2.shl
-                                  local.set $l49
-                                  local.get $l48
-                                  i32.const 2
-                                  i64x2.shl
-                                  local.set $l50
+                                  local.get $l45
                                   local.get $l47
-                                  local.get $l49
                                   v128.const i32x4 0x0 0x0 0x0 0x0
                                   i64x2.lt_s
-                                  local.get $l50
+                                  local.get $l48
                                   v128.const i32x4 0x0 0x0 0x0 0x0
                                   i64x2.lt_s
                                   i8x16.shuffle 0 1 2 3 8 9 10 11 16 17 18 19 24 25 26 27
                                   local.get $limit.buffer_x.4
                                   i64x2.splat
-                                  local.get $l49
+                                  local.get $l47
                                   i64x2.le_s
                                   local.get $limit.buffer_x.4
                                   i64x2.splat
-                                  local.get $l50
+                                  local.get $l48
                                   i64x2.le_s
                                   i8x16.shuffle 0 1 2 3 8 9 10 11 16 17 18 19 24 25 26 27
                                   v128.or
                                   v128.and
-                                  local.set $l51
-                                  local.get $l51
+                                  local.set $l49
+                                  local.get $l49
                                   v128.any_true
-                                  if $if31
-                                    local.get $l51
+                                  if $if29
+                                    local.get $l49
                                     i32x4.bitmask
                                     i32.ctz
-                                    local.set $l18
+                                    local.set $l17
                                     local.get $arguments
                                     i32.const 1
                                     i32.const 10
@@ -727,30 +666,30 @@
                                     local.get $lane
                                     i32.add
                                     i32.const 0
-                                    local.get $l18
-                                    local.get $l49
-                                    local.get $l50
+                                    local.get $l17
+                                    local.get $l47
+                                    local.get $l48
                                     call $pick4
                                     i64.const 4
-                                    local.get $l18
+                                    local.get $l17
                                     call $end4
                                     local.set $live
-                                    local.get $l46
+                                    local.get $l44
                                     local.get $live
                                     v128.and
-                                    local.set $l46
-                                    local.get $l47
+                                    local.set $l44
+                                    local.get $l45
                                     local.get $live
                                     v128.and
-                                    local.set $l47
-                                    local.get $l47
+                                    local.set $l45
+                                    local.get $l45
                                     v128.any_true
                                     i32.eqz
-                                    br_if $block29
-                                  end  ;; $if31
-                                end  ;; $if30
-                                local.get $l39
-                                local.get $l41
+                                    br_if $block27
+                                  end  ;; $if29
+                                end  ;; $if28
+                                local.get $l34
+                                local.get $l36
                                 i32x4.splat
                                 i32x4.add
                                 i32.const 2
@@ -758,104 +697,112 @@
                                 local.get $base.buffer_x
                                 i32x4.splat
                                 i32x4.add
-                                local.get $l47
+                                local.get $l45
                                 v128.and
-                                local.set $l50
-                                local.get $l50
-                                i32x4.extract_lane 0
+                                local.set $l48
+                                local.get $l48
+                                i64x2.extract_lane 0
+                                local.tee $l24
+                                i32.wrap_i64
                                 v128.load32_zero
-                                local.set $l49
-                                local.get $l50
-                                i32x4.extract_lane 1
-                                local.get $l49
+                                local.set $l47
+                                local.get $l24
+                                i64.const 32
+                                i64.shr_u
+                                i32.wrap_i64
+                                local.get $l47
                                 v128.load32_lane 1
-                                local.set $l49
-                                local.get $l50
-                                i32x4.extract_lane 2
-                                local.get $l49
+                                local.set $l47
+                                local.get $l48
+                                i64x2.extract_lane 1
+                                local.tee $l24
+                                i32.wrap_i64
+                                local.get $l47
                                 v128.load32_lane 2
-                                local.set $l49
-                                local.get $l50
-                                i32x4.extract_lane 3
-                                local.get $l49
+                                local.set $l47
+                                local.get $l24
+                                i64.const 32
+                                i64.shr_u
+                                i32.wrap_i64
+                                local.get $l47
                                 v128.load32_lane 3
-                                local.set $l42
-                                local.get $l41
+                                local.set $l37
+                                local.get $l36
                                 i32.const 1
                                 i32.add
-                                local.get $l42
-                                local.get $l42
+                                local.get $l37
+                                local.get $l37
                                 i32x4.mul
-                                local.get $l40
+                                local.get $l35
                                 i32x4.add
-                                local.get $l40
-                                local.get $l47
+                                local.get $l35
+                                local.get $l45
                                 v128.bitselect
-                                local.set $l40
-                                local.set $l41
+                                local.set $l35
+                                local.set $l36
                                 local.get $counts.0
-                                local.get $l47
+                                local.get $l45
                                 i32x4.sub
                                 local.set $counts.0
-                              end  ;; $block29
-                              local.get $l47
+                              end  ;; $block27
+                              local.get $l45
                               v128.any_true
-                              if $if32
+                              if $if30
                                 local.get $ticks
                                 i64.const 14
                                 i64.sub
                                 local.tee $ticks
                                 i64.const 0
                                 i64.lt_s
-                                br_if $block26
-                                br $loop27
-                              end  ;; $if32
-                            end  ;; $if28
-                          end  ;; $loop27
-                          br $block24
-                        end  ;; $block26
+                                br_if $block24
+                                br $loop25
+                              end  ;; $if30
+                            end  ;; $if26
+                          end  ;; $loop25
+                          br $block22
+                        end  ;; $block24
                         local.get $arguments
                         i32.const 13
-                        local.get $l41
-                        local.get $l40
-                        local.get $l46
-                        local.get $l47
+                        local.get $l36
+                        local.get $l35
+                        local.get $l44
+                        local.get $l45
                         call $look_i32_v128_v128_v128
-                        local.set $l47
-                        local.set $l46
-                        local.set $l40
-                        local.set $l41
+                        local.set $l45
+                        local.set $l44
+                        local.set $l35
+                        local.set $l36
                         local.set $ticks
                         local.get $ticks
                         i64.const 0
                         i64.lt_s
-                        if $if33
+                        if $if31
                           return
-                        end  ;; $if33
+                        end  ;; $if31
                         local.get $own_budget
                         local.get $counts.0
                         local.get $spent.0
                         local.get $spent.1
-                        local.get $l47
+                        local.get $l45
                         local.get $ticks
                         call $steps4
-                        local.set $l50
+                        local.set $l48
                         local.set $spent.1
                         local.set $spent.0
                         local.set $ticks
                         v128.const i32x4 0x0 0x0 0x0 0x0
                         local.set $counts.0
-                        local.get $l47
-                        local.get $l50
+                        local.get $l45
+                        local.get $l48
                         v128.and
-                        local.set $l49
-                        local.get $l49
+                        local.set $l47
+                        local.get $l47
                         v128.any_true
-                        if $if34
-                          local.get $l49
+                        if $if32
+                          local.get $l47
                           i32x4.bitmask
                           i32.ctz
-                          local.set $l18
+                          local.set $l17
                           local.get $arguments
                           i32.const 6
                           i32.const 13
@@ -866,33 +813,33 @@
                           i32.const 0
                           i64.const 0
                           i64.const 0
-                          local.get $l18
+                          local.get $l17
                           call $end4
                           local.set $live
-                          local.get $l46
+                          local.get $l44
                           local.get $live
                           v128.and
-                          local.set $l46
-                          local.get $l47
+                          local.set $l44
+                          local.get $l45
                           local.get $live
                           v128.and
-                          local.set $l47
-                          local.get $l47
+                          local.set $l45
+                          local.get $l45
                           v128.any_true
                           i32.eqz
-                          br_if $block24
-                        end  ;; $if34
-                        br $loop25
-                      end  ;; $loop25
-                    end  ;; $block24
-                  end  ;; $block23
-                  local.get $l47
+                          br_if $block22
+                        end  ;; $if32
+                        br $loop23
+                      end  ;; $loop23
+                    end  ;; $block22
+                  end  ;; $block21
+                  local.get $l45
                   v128.any_true
-                  if $if35
-                    block $block36
+                  if $if33
+                    block $block34
                       local.get $safe
                       i32.eqz
-                      if $if37
+                      if $if35
                         local.get $first
                         local.get $lane
                         i32.add
@@ -901,16 +848,16 @@
                         i64.extend_i32_u
                         i64.const 4
                         i64.mul
-                        local.tee $l25
+                        local.tee $l24
                         local.get $limit.buffer_y.4
                         i64.ge_u
-                        local.get $l25
+                        local.get $l24
                         i64.const 12
                         i64.add
                         local.get $limit.buffer_y.4
                         i64.ge_u
                         i32.or
-                        if $if38
+                        if $if36
                           local.get $arguments
                           i32.const 1
                           i32.const 14
@@ -919,35 +866,35 @@
                           local.get $lane
                           i32.add
                           i32.const 0
-                          local.get $l25
+                          local.get $l24
                           i64.const 4
                           local.get $limit.buffer_y.4
                           i64.const 4
                           i64.const 0
-                          local.get $l47
+                          local.get $l45
                           call $beyond4
                           local.tee $live
                           i8x16.all_true
                           i32.eqz
-                          if $if39
-                            local.get $l46
+                          if $if37
+                            local.get $l44
                             local.get $live
                             v128.and
-                            local.set $l46
-                            local.get $l47
+                            local.set $l44
+                            local.get $l45
                             local.get $live
                             v128.and
-                            local.set $l47
-                            local.get $l47
+                            local.set $l45
+                            local.get $l45
                             v128.any_true
                             i32.eqz
-                            br_if $block36
-                          end  ;; $if39
-                        end  ;; $if38
-                      end  ;; $if37
-                      local.get $l47
+                            br_if $block34
+                          end  ;; $if37
+                        end  ;; $if36
+                      end  ;; $if35
+                      local.get $l45
                       i32x4.all_true
-                      if $if40
+                      if $if38
                         local.get $base.buffer_y
                         local.get $first
                         local.get $lane
@@ -957,11 +904,11 @@
                         i32.const 4
                         i32.mul
                         i32.add
-                        local.set $l18
-                        local.get $l18
-                        local.get $l40
+                        local.set $l17
+                        local.get $l17
+                        local.get $l35
                         v128.store align=4
-                      else  ;; $if40
+                      else  ;; $if38
                         local.get $base.buffer_y
                         local.get $first
                         local.get $lane
@@ -971,34 +918,34 @@
                         i32.const 4
                         i32.mul
                         i32.add
-                        local.get $l40
-                        local.get $l47
+                        local.get $l35
+                        local.get $l45
                         call $scatter32_32_row
-                      end  ;; $if40
-                    end  ;; $block36
-                    local.get $l47
+                      end  ;; $if38
+                    end  ;; $block34
+                    local.get $l45
                     v128.any_true
-                    if $if41
-                      local.get $l46
-                      local.get $l47
+                    if $if39
+                      local.get $l44
+                      local.get $l45
                       v128.andnot
-                      local.set $l46
+                      local.set $l44
                       v128.const i32x4 0x0 0x0 0x0 0x0
-                      local.set $l47
-                    end  ;; $if41
-                  end  ;; $if35
-                end  ;; $if22
-                local.get $l46
+                      local.set $l45
+                    end  ;; $if39
+                  end  ;; $if33
+                end  ;; $if20
+                local.get $l44
                 v128.any_true
-                if $if42
-                  br $block21
-                end  ;; $if42
-              end  ;; $block21
+                if $if40
+                  br $block19
+                end  ;; $if40
+              end  ;; $block19
               local.get $arguments
               i32.load
-              if $if43
+              if $if41
                 return
-              end  ;; $if43
+              end  ;; $if41
               local.get $lane
               i32.const 4
               i32.add
@@ -1006,10 +953,10 @@
               local.get $lane
               local.get $on.0
               i32.lt_s
-              br_if $loop20
-            end  ;; $loop20
-          end  ;; $block19
-        end  ;; $block4
+              br_if $loop18
+            end  ;; $loop18
+          end  ;; $block17
+        end  ;; $block6
         local.get $BLOCK_IDX_X
         local.get $span
         i32.add
@@ -1017,7 +964,7 @@
         local.get $BLOCK_IDX_X
         local.get $grid.0
         i32.ge_u
-        if $if44
+        if $if42
           i32.const 0
           local.set $BLOCK_IDX_X
           local.get $BLOCK_IDX_Y
@@ -1027,26 +974,26 @@
           local.get $BLOCK_IDX_Y
           local.get $grid.1
           i32.ge_u
-          if $if45
+          if $if43
             i32.const 0
             local.set $BLOCK_IDX_Y
             local.get $BLOCK_IDX_Z
             i32.const 1
             i32.add
             local.set $BLOCK_IDX_Z
-          end  ;; $if45
-        end  ;; $if44
+          end  ;; $if43
+        end  ;; $if42
         local.get $block
         local.get $span
         i32.add
         local.tee $block
         local.get $end
         i32.lt_s
-        br_if $loop1
-      end  ;; $loop1
+        br_if $loop3
+      end  ;; $loop3
     end  ;; $if0
   )
-  (func $fault (type $t2)  ;; 51 bytes at 0x95f
+  (func $fault (type $t2)  ;; 51 bytes at 0x89b
     (param $l0 i32) (param $l1 i32) (param $l2 i32) (param $l3 i32) (param $l4 i32) (param $l5 i32)
     (param $l6 i64) (param $l7 i64)
     local.get $l0
@@ -1071,7 +1018,7 @@
     local.get $l7
     i64.store offset=80 align=4
   )
-  (func $look (type $t3)  ;; 57 bytes at 0x993
+  (func $look (type $t3)  ;; 57 bytes at 0x8cf
     (param $arguments i32) (param $at i32)
     (result i64)
     (local $answer i32) (local $ticks i64)
@@ -1102,9 +1049,92 @@
     end  ;; $if0
     local.get $ticks
   )
-  (func $look_i32_v128_v128 (type $t4)  ;; 63 bytes at 0x9cd
+  (func $look_i32_v128 (type $t4)  ;; 61 bytes at 0x909
+    (param $arguments i32) (param $at i32) (param $l2 i32) (param $l3 v128)
+    (result i64) (result i32) (result v128)
+    (local $answer i32) (local $ticks i64)
+    call $poll
+    i64.const 0
+    local.get $arguments
+    i32.load offset=24
+    local.tee $answer
+    i64.extend_i32_s
+    i64.sub
+    i64.const 1048576
+    local.get $answer
+    select
+    local.set $ticks
+    local.get $answer
+    i32.const 0
+    i32.gt_s
+    if $if0
+      local.get $arguments
+      i32.const 9
+      local.get $at
+      i32.const -1
+      i32.const -1
+      i32.const 0
+      i64.const 0
+      i64.const 0
+      call $fault
+    end  ;; $if0
+    local.get $ticks
+    local.get $l2
+    local.get $l3
+  )
+  (func $pick4 (type $t5)  ;; 48 bytes at 0x947
+    (param $l0 i32) (param $l1 v128) (param $l2 v128)
+    (result i64)
+    i64.const 0
+    local.get $l1
+    i64x2.extract_lane 0
+    local.get $l0
+    i32.const 0
+    i32.ne
+    select
+    local.get $l1
+    i64x2.extract_lane 1
+    local.get $l0
+    i32.const 1
+    i32.ne
+    select
+    local.get $l2
+    i64x2.extract_lane 0
+    local.get $l0
+    i32.const 2
+    i32.ne
+    select
+    local.get $l2
+    i64x2.extract_lane 1
+    local.get $l0
+    i32.const 3
+    i32.ne
+    select
+  )
+  (func $end4 (type $t6)  ;; 31 bytes at 0x978
+    (param $l0 i32) (param $l1 i32) (param $l2 i32) (param $l3 i32) (param $l4 i32) (param $l5 i32)
+    (param $l6 i64) (param $l7 i64) (param $l8 i32)
+    (result v128)
+    local.get $l0
+    local.get $l1
+    local.get $l2
+    local.get $l3
+    local.get $l4
+    local.get $l8
+    i32.add
+    local.get $l5
+    local.get $l6
+    local.get $l7
+    call $fault
+    local.get $l8
+    i32x4.splat
+    global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
+    i32x4.gt_s
+  )
+  (func $look_i32_v128_v128_v128 (type $t7)  ;; 65 bytes at 0x998
     (param $arguments i32) (param $at i32) (param $l2 i32) (param $l3 v128) (param $l4 v128)
-    (result i64) (result i32) (result v128) (result v128)
+    (param $l5 v128)
+    (result i64) (result i32) (result v128) (result v128) (result v128)
     (local $answer i32) (local $ticks i64)
     call $poll
     i64.const 0
@@ -1135,8 +1165,9 @@
     local.get $l2
     local.get $l3
     local.get $l4
+    local.get $l5
   )
-  (func $steps4 (type $t5)  ;; 190 bytes at 0xa0e
+  (func $steps4 (type $t8)  ;; 190 bytes at 0x9db
     (param $l0 i64) (param $l1 v128) (param $l2 v128) (param $l3 v128) (param $l4 v128)
     (param $l5 i64)
     (result i64) (result v128) (result v128) (result v128)
@@ -1234,139 +1265,7 @@
     local.get $l4
     v128.and
   )
-  (func $end4 (type $t6)  ;; 31 bytes at 0xacd
-    (param $l0 i32) (param $l1 i32) (param $l2 i32) (param $l3 i32) (param $l4 i32) (param $l5 i32)
-    (param $l6 i64) (param $l7 i64) (param $l8 i32)
-    (result v128)
-    local.get $l0
-    local.get $l1
-    local.get $l2
-    local.get $l3
-    local.get $l4
-    local.get $l8
-    i32.add
-    local.get $l5
-    local.get $l6
-    local.get $l7
-    call $fault
-    local.get $l8
-    i32x4.splat
-    global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
-    i32x4.gt_s
-  )
-  (func $scatter32_32_row (type $t7)  ;; 91 bytes at 0xaed
-    (param $l0 i32) (param $l1 v128) (param $l2 v128)
-    (local $bits i32)
-    local.get $l2
-    i32x4.bitmask
-    local.set $bits
-    local.get $bits
-    i32.const 1
-    i32.and
-    if $if0
-      local.get $l0
-      i32.const 0
-      i32.add
-      local.get $l1
-      v128.store32_lane 0
-    end  ;; $if0
-    local.get $bits
-    i32.const 2
-    i32.and
-    if $if1
-      local.get $l0
-      i32.const 4
-      i32.add
-      local.get $l1
-      v128.store32_lane 1
-    end  ;; $if1
-    local.get $bits
-    i32.const 4
-    i32.and
-    if $if2
-      local.get $l0
-      i32.const 8
-      i32.add
-      local.get $l1
-      v128.store32_lane 2
-    end  ;; $if2
-    local.get $bits
-    i32.const 8
-    i32.and
-    if $if3
-      local.get $l0
-      i32.const 12
-      i32.add
-      local.get $l1
-      v128.store32_lane 3
-    end  ;; $if3
-  )
-  (func $pick4 (type $t8)  ;; 48 bytes at 0xb49
-    (param $l0 i32) (param $l1 v128) (param $l2 v128)
-    (result i64)
-    i64.const 0
-    local.get $l1
-    i64x2.extract_lane 0
-    local.get $l0
-    i32.const 0
-    i32.ne
-    select
-    local.get $l1
-    i64x2.extract_lane 1
-    local.get $l0
-    i32.const 1
-    i32.ne
-    select
-    local.get $l2
-    i64x2.extract_lane 0
-    local.get $l0
-    i32.const 2
-    i32.ne
-    select
-    local.get $l2
-    i64x2.extract_lane 1
-    local.get $l0
-    i32.const 3
-    i32.ne
-    select
-  )
-  (func $look_i32_v128_v128_v128 (type $t9)  ;; 65 bytes at 0xb7a
-    (param $arguments i32) (param $at i32) (param $l2 i32) (param $l3 v128) (param $l4 v128)
-    (param $l5 v128)
-    (result i64) (result i32) (result v128) (result v128) (result v128)
-    (local $answer i32) (local $ticks i64)
-    call $poll
-    i64.const 0
-    local.get $arguments
-    i32.load offset=24
-    local.tee $answer
-    i64.extend_i32_s
-    i64.sub
-    i64.const 1048576
-    local.get $answer
-    select
-    local.set $ticks
-    local.get $answer
-    i32.const 0
-    i32.gt_s
-    if $if0
-      local.get $arguments
-      i32.const 9
-      local.get $at
-      i32.const -1
-      i32.const -1
-      i32.const 0
-      i64.const 0
-      i64.const 0
-      call $fault
-    end  ;; $if0
-    local.get $ticks
-    local.get $l2
-    local.get $l3
-    local.get $l4
-    local.get $l5
-  )
-  (func $beyond4 (type $t10)  ;; 127 bytes at 0xbbc
+  (func $beyond4 (type $t9)  ;; 127 bytes at 0xa9a
     (param $l0 i32) (param $l1 i32) (param $l2 i32) (param $l3 i32) (param $l4 i32) (param $l5 i32)
     (param $l6 i64) (param $l7 i64) (param $l8 i64) (param $l9 i64) (param $l10 i64)
     (param $l11 v128)
@@ -1433,5 +1332,52 @@
       br_if $loop0
     end  ;; $loop0
     v128.const i32x4 0xffffffff 0xffffffff 0xffffffff 0xffffffff
+  )
+  (func $scatter32_32_row (type $t10)  ;; 91 bytes at 0xb1a
+    (param $l0 i32) (param $l1 v128) (param $l2 v128)
+    (local $bits i32)
+    local.get $l2
+    i32x4.bitmask
+    local.set $bits
+    local.get $bits
+    i32.const 1
+    i32.and
+    if $if0
+      local.get $l0
+      i32.const 0
+      i32.add
+      local.get $l1
+      v128.store32_lane 0
+    end  ;; $if0
+    local.get $bits
+    i32.const 2
+    i32.and
+    if $if1
+      local.get $l0
+      i32.const 4
+      i32.add
+      local.get $l1
+      v128.store32_lane 1
+    end  ;; $if1
+    local.get $bits
+    i32.const 4
+    i32.and
+    if $if2
+      local.get $l0
+      i32.const 8
+      i32.add
+      local.get $l1
+      v128.store32_lane 2
+    end  ;; $if2
+    local.get $bits
+    i32.const 8
+    i32.and
+    if $if3
+      local.get $l0
+      i32.const 12
+      i32.add
+      local.get $l1
+      v128.store32_lane 3
+    end  ;; $if3
   )
 )

@@ -10,15 +10,15 @@
   (import "env" "memory" (memory 1 65536))
   (import "env" "poll" (func $poll (type $t0)))
   (global $c0 v128 (v128.const i32x4 0x0 0x1 0x2 0x3))
-  (func $kernel (export "kernel") (type $t1)  ;; 1063 bytes at 0xa1
+  (func $kernel (export "kernel") (type $t1)  ;; 1081 bytes at 0xa1
     (param $arguments i32) (param $begin i32) (param $end i32)
     (local $ticks i64) (local $param.a f32) (local $base.buffer_x i32) (local $base.buffer_y i32)
-    (local $limit.buffer_x.4 i64) (local $limit.buffer_y.4 i64) (local $block i32) (local $rest i32)
-    (local $grid.0 i32) (local $BLOCK_IDX_X i32) (local $grid.1 i32) (local $BLOCK_IDX_Y i32)
-    (local $BLOCK_IDX_Z i32) (local $span i32) (local $l17 i32) (local $price i64) (local $on.0 i32)
-    (local $on.1 i32) (local $on.2 i32) (local $first i32) (local $l23 i64) (local $safe i32)
-    (local $from i32) (local $lane i32) (local $l27 v128) (local $l28 v128) (local $l29 v128)
-    (local $l30 i64) (local $live v128)
+    (local $limit.buffer_x.4 i64) (local $limit.buffer_y.4 i64) (local $block i32)
+    (local $grid.0 i32) (local $grid.1 i32) (local $BLOCK_IDX_X i32) (local $BLOCK_IDX_Y i32)
+    (local $BLOCK_IDX_Z i32) (local $span i32) (local $l16 i32) (local $price i64) (local $on.0 i32)
+    (local $on.1 i32) (local $on.2 i32) (local $first i32) (local $l22 i64) (local $safe i32)
+    (local $from i32) (local $lane i32) (local $l26 v128) (local $l27 v128) (local $l28 v128)
+    (local $l29 i64) (local $live v128)
     i64.const 1048576
     local.set $ticks
     local.get $arguments
@@ -59,33 +59,45 @@
     local.get $end
     i32.lt_s
     if $if0
-      local.get $block
-      local.set $rest
       local.get $arguments
       i32.load offset=32
       local.set $grid.0
-      local.get $rest
-      local.get $grid.0
-      i32.rem_u
-      local.set $BLOCK_IDX_X
-      local.get $rest
-      local.get $grid.0
-      i32.div_u
-      local.set $rest
       local.get $arguments
       i32.load offset=36
       local.set $grid.1
-      local.get $rest
-      local.get $grid.1
-      i32.rem_u
-      local.set $BLOCK_IDX_Y
-      local.get $rest
-      local.get $grid.1
-      i32.div_u
-      local.set $rest
-      local.get $rest
-      local.set $BLOCK_IDX_Z
-      loop $loop1
+      local.get $block
+      local.set $BLOCK_IDX_X
+      local.get $BLOCK_IDX_X
+      local.get $grid.0
+      i32.ge_u
+      if $if1
+        local.get $BLOCK_IDX_X
+        local.get $grid.0
+        i32.div_u
+        local.set $BLOCK_IDX_Y
+        local.get $BLOCK_IDX_X
+        local.get $BLOCK_IDX_Y
+        local.get $grid.0
+        i32.mul
+        i32.sub
+        local.set $BLOCK_IDX_X
+        local.get $BLOCK_IDX_Y
+        local.get $grid.1
+        i32.ge_u
+        if $if2
+          local.get $BLOCK_IDX_Y
+          local.get $grid.1
+          i32.div_u
+          local.set $BLOCK_IDX_Z
+          local.get $BLOCK_IDX_Y
+          local.get $BLOCK_IDX_Z
+          local.get $grid.1
+          i32.mul
+          i32.sub
+          local.set $BLOCK_IDX_Y
+        end  ;; $if2
+      end  ;; $if1
+      loop $loop3
         local.get $end
         local.get $block
         i32.sub
@@ -93,17 +105,17 @@
         local.get $grid.0
         local.get $BLOCK_IDX_X
         i32.sub
-        local.tee $l17
+        local.tee $l16
         local.get $span
-        local.get $l17
+        local.get $l16
         local.get $span
         i32.lt_s
         select
         local.set $span
         i32.const 64
-        local.tee $l17
+        local.tee $l16
         local.get $span
-        local.get $l17
+        local.get $l16
         local.get $span
         i32.lt_s
         select
@@ -120,7 +132,7 @@
         local.get $ticks
         i64.const 0
         i64.lt_s
-        if $if2
+        if $if4
           local.get $arguments
           i32.const -1
           call $look
@@ -128,11 +140,11 @@
           local.get $ticks
           i64.const 0
           i64.lt_s
-          if $if3
+          if $if5
             return
-          end  ;; $if3
-        end  ;; $if2
-        block $block4
+          end  ;; $if5
+        end  ;; $if4
+        block $block6
           local.get $arguments
           i32.load offset=44
           local.get $BLOCK_IDX_X
@@ -143,9 +155,9 @@
           i32.const 256
           local.get $span
           i32.mul
-          local.tee $l17
+          local.tee $l16
           local.get $on.0
-          local.get $l17
+          local.get $l16
           local.get $on.0
           i32.lt_s
           select
@@ -153,7 +165,7 @@
           local.get $on.0
           i32.const 0
           i32.le_s
-          br_if $block4
+          br_if $block6
           local.get $arguments
           i32.load offset=48
           local.get $BLOCK_IDX_Y
@@ -162,9 +174,9 @@
           i32.sub
           local.set $on.1
           i32.const 1
-          local.tee $l17
+          local.tee $l16
           local.get $on.1
-          local.get $l17
+          local.get $l16
           local.get $on.1
           i32.lt_s
           select
@@ -172,7 +184,7 @@
           local.get $on.1
           i32.const 0
           i32.le_s
-          br_if $block4
+          br_if $block6
           local.get $arguments
           i32.load offset=52
           local.get $BLOCK_IDX_Z
@@ -181,9 +193,9 @@
           i32.sub
           local.set $on.2
           i32.const 1
-          local.tee $l17
+          local.tee $l16
           local.get $on.2
-          local.get $l17
+          local.get $l16
           local.get $on.2
           i32.lt_s
           select
@@ -191,7 +203,7 @@
           local.get $on.2
           i32.const 0
           i32.le_s
-          br_if $block4
+          br_if $block6
           local.get $block
           i32.const 256
           i32.mul
@@ -218,13 +230,13 @@
           i64.extend_i32_u
           i64.const 4
           i64.mul
-          local.set $l23
+          local.set $l22
           i32.const 1
-          local.get $l23
+          local.get $l22
           local.get $limit.buffer_x.4
           i64.lt_s
           i32.and
-          local.get $l23
+          local.get $l22
           local.get $limit.buffer_y.4
           i64.lt_s
           i32.and
@@ -238,20 +250,20 @@
           local.set $from
           i32.const 0
           local.set $lane
-          block $block5
+          block $block7
             local.get $lane
             local.get $from
             i32.lt_s
-            br_if $block5
+            br_if $block7
             local.get $lane
             i32.const 4
             i32.add
             local.get $on.0
             i32.le_s
             i32.eqz
-            br_if $block5
-            loop $loop6
-              block $block7
+            br_if $block7
+            loop $loop8
+              block $block9
                 local.get $base.buffer_x
                 local.get $first
                 local.get $lane
@@ -261,8 +273,21 @@
                 i32.const 4
                 i32.mul
                 i32.add
-                local.set $l17
-                local.get $l17
+                local.set $l16
+                local.get $l16
+                v128.load align=4
+                local.set $l26
+                local.get $base.buffer_y
+                local.get $first
+                local.get $lane
+                i32.add
+                i64.extend_i32_u
+                i32.wrap_i64
+                i32.const 4
+                i32.mul
+                i32.add
+                local.set $l16
+                local.get $l16
                 v128.load align=4
                 local.set $l27
                 local.get $base.buffer_y
@@ -274,30 +299,17 @@
                 i32.const 4
                 i32.mul
                 i32.add
-                local.set $l17
-                local.get $l17
-                v128.load align=4
-                local.set $l28
-                local.get $base.buffer_y
-                local.get $first
-                local.get $lane
-                i32.add
-                i64.extend_i32_u
-                i32.wrap_i64
-                i32.const 4
-                i32.mul
-                i32.add
-                local.set $l17
-                local.get $l17
+                local.set $l16
+                local.get $l16
                 local.get $param.a
                 f32x4.splat
-                local.get $l27
+                local.get $l26
                 f32x4.mul
-                local.get $l28
+                local.get $l27
                 f32x4.add
                 v128.store align=4
-                br $block7
-              end  ;; $block7
+                br $block9
+              end  ;; $block9
               local.get $lane
               i32.const 4
               i32.add
@@ -307,49 +319,49 @@
               i32.add
               local.get $on.0
               i32.le_s
-              br_if $loop6
-            end  ;; $loop6
-          end  ;; $block5
-          block $block8
+              br_if $loop8
+            end  ;; $loop8
+          end  ;; $block7
+          block $block10
             local.get $lane
             local.get $on.0
             i32.ge_s
-            br_if $block8
-            loop $loop9
-              block $block10
+            br_if $block10
+            loop $loop11
+              block $block12
                 local.get $on.0
                 local.get $lane
                 i32.sub
-                local.tee $l17
+                local.tee $l16
                 i32.const 4
-                local.get $l17
+                local.get $l16
                 i32.const 4
                 i32.lt_s
                 select
                 i32x4.splat
                 global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
                 i32x4.gt_s
-                local.set $l29
-                block $block11
+                local.set $l28
+                block $block13
                   local.get $safe
                   i32.eqz
-                  if $if12
+                  if $if14
                     local.get $first
                     local.get $lane
                     i32.add
                     i64.extend_i32_u
                     i64.const 4
                     i64.mul
-                    local.tee $l30
+                    local.tee $l29
                     local.get $limit.buffer_x.4
                     i64.ge_u
-                    local.get $l30
+                    local.get $l29
                     i64.const 12
                     i64.add
                     local.get $limit.buffer_x.4
                     i64.ge_u
                     i32.or
-                    if $if13
+                    if $if15
                       local.get $arguments
                       i32.const 1
                       i32.const 0
@@ -358,28 +370,28 @@
                       local.get $lane
                       i32.add
                       i32.const 0
-                      local.get $l30
+                      local.get $l29
                       i64.const 4
                       local.get $limit.buffer_x.4
                       i64.const 4
                       i64.const 0
-                      local.get $l29
+                      local.get $l28
                       call $beyond4
                       local.tee $live
                       i8x16.all_true
                       i32.eqz
-                      if $if14
-                        local.get $l29
+                      if $if16
+                        local.get $l28
                         local.get $live
                         v128.and
-                        local.set $l29
-                        local.get $l29
+                        local.set $l28
+                        local.get $l28
                         v128.any_true
                         i32.eqz
-                        br_if $block11
-                      end  ;; $if14
-                    end  ;; $if13
-                  end  ;; $if12
+                        br_if $block13
+                      end  ;; $if16
+                    end  ;; $if15
+                  end  ;; $if14
                   local.get $first
                   local.get $lane
                   i32.add
@@ -394,7 +406,7 @@
                   i64.add
                   local.get $limit.buffer_x.4
                   i64.lt_u
-                  if $if15
+                  if $if17
                     local.get $base.buffer_x
                     local.get $first
                     local.get $lane
@@ -404,11 +416,11 @@
                     i32.const 4
                     i32.mul
                     i32.add
-                    local.set $l17
-                    local.get $l17
+                    local.set $l16
+                    local.get $l16
                     v128.load align=4
-                    local.set $l27
-                  else  ;; $if15
+                    local.set $l26
+                  else  ;; $if17
                     local.get $base.buffer_x
                     local.get $first
                     local.get $lane
@@ -418,29 +430,29 @@
                     i32.const 4
                     i32.mul
                     i32.add
-                    local.get $l29
+                    local.get $l28
                     call $row_f32_f32x4
-                    local.set $l27
-                  end  ;; $if15
+                    local.set $l26
+                  end  ;; $if17
                   local.get $safe
                   i32.eqz
-                  if $if16
+                  if $if18
                     local.get $first
                     local.get $lane
                     i32.add
                     i64.extend_i32_u
                     i64.const 4
                     i64.mul
-                    local.tee $l30
+                    local.tee $l29
                     local.get $limit.buffer_y.4
                     i64.ge_u
-                    local.get $l30
+                    local.get $l29
                     i64.const 12
                     i64.add
                     local.get $limit.buffer_y.4
                     i64.ge_u
                     i32.or
-                    if $if17
+                    if $if19
                       local.get $arguments
                       i32.const 1
                       i32.const 1
@@ -449,28 +461,28 @@
                       local.get $lane
                       i32.add
                       i32.const 0
-                      local.get $l30
+                      local.get $l29
                       i64.const 4
                       local.get $limit.buffer_y.4
                       i64.const 4
                       i64.const 0
-                      local.get $l29
+                      local.get $l28
                       call $beyond4
                       local.tee $live
                       i8x16.all_true
                       i32.eqz
-                      if $if18
-                        local.get $l29
+                      if $if20
+                        local.get $l28
                         local.get $live
                         v128.and
-                        local.set $l29
-                        local.get $l29
+                        local.set $l28
+                        local.get $l28
                         v128.any_true
                         i32.eqz
-                        br_if $block11
-                      end  ;; $if18
-                    end  ;; $if17
-                  end  ;; $if16
+                        br_if $block13
+                      end  ;; $if20
+                    end  ;; $if19
+                  end  ;; $if18
                   local.get $first
                   local.get $lane
                   i32.add
@@ -485,7 +497,7 @@
                   i64.add
                   local.get $limit.buffer_y.4
                   i64.lt_u
-                  if $if19
+                  if $if21
                     local.get $base.buffer_y
                     local.get $first
                     local.get $lane
@@ -495,11 +507,11 @@
                     i32.const 4
                     i32.mul
                     i32.add
-                    local.set $l17
-                    local.get $l17
+                    local.set $l16
+                    local.get $l16
                     v128.load align=4
-                    local.set $l28
-                  else  ;; $if19
+                    local.set $l27
+                  else  ;; $if21
                     local.get $base.buffer_y
                     local.get $first
                     local.get $lane
@@ -509,13 +521,13 @@
                     i32.const 4
                     i32.mul
                     i32.add
-                    local.get $l29
+                    local.get $l28
                     call $row_f32_f32x4
-                    local.set $l28
-                  end  ;; $if19
-                  local.get $l29
+                    local.set $l27
+                  end  ;; $if21
+                  local.get $l28
                   i32x4.all_true
-                  if $if20
+                  if $if22
                     local.get $base.buffer_y
                     local.get $first
                     local.get $lane
@@ -525,16 +537,16 @@
                     i32.const 4
                     i32.mul
                     i32.add
-                    local.set $l17
-                    local.get $l17
+                    local.set $l16
+                    local.get $l16
                     local.get $param.a
                     f32x4.splat
-                    local.get $l27
+                    local.get $l26
                     f32x4.mul
-                    local.get $l28
+                    local.get $l27
                     f32x4.add
                     v128.store align=4
-                  else  ;; $if20
+                  else  ;; $if22
                     local.get $base.buffer_y
                     local.get $first
                     local.get $lane
@@ -546,25 +558,25 @@
                     i32.add
                     local.get $param.a
                     f32x4.splat
-                    local.get $l27
+                    local.get $l26
                     f32x4.mul
-                    local.get $l28
+                    local.get $l27
                     f32x4.add
-                    local.get $l29
+                    local.get $l28
                     call $scatter32_32_row
-                  end  ;; $if20
-                end  ;; $block11
-                local.get $l29
+                  end  ;; $if22
+                end  ;; $block13
+                local.get $l28
                 v128.any_true
-                if $if21
-                  br $block10
-                end  ;; $if21
-              end  ;; $block10
+                if $if23
+                  br $block12
+                end  ;; $if23
+              end  ;; $block12
               local.get $arguments
               i32.load
-              if $if22
+              if $if24
                 return
-              end  ;; $if22
+              end  ;; $if24
               local.get $lane
               i32.const 4
               i32.add
@@ -572,10 +584,10 @@
               local.get $lane
               local.get $on.0
               i32.lt_s
-              br_if $loop9
-            end  ;; $loop9
-          end  ;; $block8
-        end  ;; $block4
+              br_if $loop11
+            end  ;; $loop11
+          end  ;; $block10
+        end  ;; $block6
         local.get $BLOCK_IDX_X
         local.get $span
         i32.add
@@ -583,7 +595,7 @@
         local.get $BLOCK_IDX_X
         local.get $grid.0
         i32.ge_u
-        if $if23
+        if $if25
           i32.const 0
           local.set $BLOCK_IDX_X
           local.get $BLOCK_IDX_Y
@@ -593,26 +605,26 @@
           local.get $BLOCK_IDX_Y
           local.get $grid.1
           i32.ge_u
-          if $if24
+          if $if26
             i32.const 0
             local.set $BLOCK_IDX_Y
             local.get $BLOCK_IDX_Z
             i32.const 1
             i32.add
             local.set $BLOCK_IDX_Z
-          end  ;; $if24
-        end  ;; $if23
+          end  ;; $if26
+        end  ;; $if25
         local.get $block
         local.get $span
         i32.add
         local.tee $block
         local.get $end
         i32.lt_s
-        br_if $loop1
-      end  ;; $loop1
+        br_if $loop3
+      end  ;; $loop3
     end  ;; $if0
   )
-  (func $fault (type $t2)  ;; 51 bytes at 0x4c9
+  (func $fault (type $t2)  ;; 51 bytes at 0x4db
     (param $l0 i32) (param $l1 i32) (param $l2 i32) (param $l3 i32) (param $l4 i32) (param $l5 i32)
     (param $l6 i64) (param $l7 i64)
     local.get $l0
@@ -637,7 +649,7 @@
     local.get $l7
     i64.store offset=80 align=4
   )
-  (func $look (type $t3)  ;; 57 bytes at 0x4fd
+  (func $look (type $t3)  ;; 57 bytes at 0x50f
     (param $arguments i32) (param $at i32)
     (result i64)
     (local $answer i32) (local $ticks i64)
@@ -668,7 +680,7 @@
     end  ;; $if0
     local.get $ticks
   )
-  (func $end4 (type $t4)  ;; 31 bytes at 0x537
+  (func $end4 (type $t4)  ;; 31 bytes at 0x549
     (param $l0 i32) (param $l1 i32) (param $l2 i32) (param $l3 i32) (param $l4 i32) (param $l5 i32)
     (param $l6 i64) (param $l7 i64) (param $l8 i32)
     (result v128)
@@ -688,7 +700,7 @@
     global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
     i32x4.gt_s
   )
-  (func $beyond4 (type $t5)  ;; 127 bytes at 0x557
+  (func $beyond4 (type $t5)  ;; 127 bytes at 0x569
     (param $l0 i32) (param $l1 i32) (param $l2 i32) (param $l3 i32) (param $l4 i32) (param $l5 i32)
     (param $l6 i64) (param $l7 i64) (param $l8 i64) (param $l9 i64) (param $l10 i64)
     (param $l11 v128)
@@ -756,7 +768,7 @@
     end  ;; $loop0
     v128.const i32x4 0xffffffff 0xffffffff 0xffffffff 0xffffffff
   )
-  (func $row_f32_f32x4 (type $t6)  ;; 96 bytes at 0x5d7
+  (func $row_f32_f32x4 (type $t6)  ;; 96 bytes at 0x5e9
     (param $l0 i32) (param $l1 v128)
     (result v128)
     (local $l2 v128) (local $bits i32)
@@ -806,7 +818,7 @@
     local.get $l2
     v128.load32_lane 3
   )
-  (func $scatter32_32_row (type $t7)  ;; 91 bytes at 0x638
+  (func $scatter32_32_row (type $t7)  ;; 91 bytes at 0x64a
     (param $l0 i32) (param $l1 v128) (param $l2 v128)
     (local $bits i32)
     local.get $l2

@@ -12,20 +12,20 @@
   (import "env" "memory" (memory 1 65536))
   (import "env" "poll" (func $poll (type $t0)))
   (global $c0 v128 (v128.const i32x4 0x0 0x1 0x2 0x3))
-  (func $kernel (export "kernel") (type $t1)  ;; 2263 bytes at 0xb0
+  (func $kernel (export "kernel") (type $t1)  ;; 2289 bytes at 0xb0
     (param $arguments i32) (param $begin i32) (param $end i32)
     (local $ticks i64) (local $base.buffer_x i32) (local $base.buffer_y i32)
     (local $limit.buffer_x.4 i64) (local $limit.shared_memory.4 i64) (local $limit.buffer_y.4 i64)
-    (local $base.shared_memory i32) (local $block i32) (local $rest i32) (local $grid.0 i32)
-    (local $BLOCK_IDX_X i32) (local $grid.1 i32) (local $BLOCK_IDX_Y i32) (local $BLOCK_IDX_Z i32)
-    (local $span i32) (local $on.0 i32) (local $l19 i32) (local $on.1 i32) (local $on.2 i32)
-    (local $first i32) (local $taken i64) (local $least_lane i32) (local $budget i64)
-    (local $least i64) (local $safe i32) (local $from i32) (local $lane i32) (local $kept i32)
-    (local $l31 v128) (local $l32 v128) (local $l33 i64) (local $live v128) (local $l35 i32)
-    (local $l36 i64) (local $l37 i64) (local $l38 i64) (local $low i64) (local $high i64)
-    (local $until i32) (local $l42 v128) (local $l43 v128) (local $l44 v128) (local $l45 v128)
+    (local $base.shared_memory i32) (local $block i32) (local $grid.0 i32) (local $grid.1 i32)
+    (local $BLOCK_IDX_X i32) (local $BLOCK_IDX_Y i32) (local $BLOCK_IDX_Z i32) (local $span i32)
+    (local $on.0 i32) (local $l18 i32) (local $on.1 i32) (local $on.2 i32) (local $first i32)
+    (local $taken i64) (local $least_lane i32) (local $budget i64) (local $least i64)
+    (local $safe i32) (local $from i32) (local $lane i32) (local $kept i32) (local $l30 v128)
+    (local $l31 v128) (local $l32 i64) (local $live v128) (local $l34 i32) (local $l35 i64)
+    (local $l36 i64) (local $l37 i64) (local $low i64) (local $high i64) (local $until i32)
+    (local $l41 v128) (local $l42 v128) (local $l43 v128) (local $l44 v128) (local $l45 v128)
     (local $l46 v128) (local $l47 v128) (local $l48 v128) (local $l49 v128) (local $l50 v128)
-    (local $l51 v128) (local $l52 i32) (local $l53 v128)
+    (local $l51 i32) (local $l52 v128)
     i64.const 1048576
     local.set $ticks
     local.get $arguments
@@ -78,33 +78,45 @@
     local.get $end
     i32.lt_s
     if $if0
-      local.get $block
-      local.set $rest
       local.get $arguments
       i32.load offset=32
       local.set $grid.0
-      local.get $rest
-      local.get $grid.0
-      i32.rem_u
-      local.set $BLOCK_IDX_X
-      local.get $rest
-      local.get $grid.0
-      i32.div_u
-      local.set $rest
       local.get $arguments
       i32.load offset=36
       local.set $grid.1
-      local.get $rest
-      local.get $grid.1
-      i32.rem_u
-      local.set $BLOCK_IDX_Y
-      local.get $rest
-      local.get $grid.1
-      i32.div_u
-      local.set $rest
-      local.get $rest
-      local.set $BLOCK_IDX_Z
-      loop $loop1
+      local.get $block
+      local.set $BLOCK_IDX_X
+      local.get $BLOCK_IDX_X
+      local.get $grid.0
+      i32.ge_u
+      if $if1
+        local.get $BLOCK_IDX_X
+        local.get $grid.0
+        i32.div_u
+        local.set $BLOCK_IDX_Y
+        local.get $BLOCK_IDX_X
+        local.get $BLOCK_IDX_Y
+        local.get $grid.0
+        i32.mul
+        i32.sub
+        local.set $BLOCK_IDX_X
+        local.get $BLOCK_IDX_Y
+        local.get $grid.1
+        i32.ge_u
+        if $if2
+          local.get $BLOCK_IDX_Y
+          local.get $grid.1
+          i32.div_u
+          local.set $BLOCK_IDX_Z
+          local.get $BLOCK_IDX_Y
+          local.get $BLOCK_IDX_Z
+          local.get $grid.1
+          i32.mul
+          i32.sub
+          local.set $BLOCK_IDX_Y
+        end  ;; $if2
+      end  ;; $if1
+      loop $loop3
         i32.const 1
         local.set $span
         local.get $ticks
@@ -114,7 +126,7 @@
         local.get $ticks
         i64.const 0
         i64.lt_s
-        if $if2
+        if $if4
           local.get $arguments
           i32.const -1
           call $look
@@ -122,11 +134,11 @@
           local.get $ticks
           i64.const 0
           i64.lt_s
-          if $if3
+          if $if5
             return
-          end  ;; $if3
-        end  ;; $if2
-        block $block4
+          end  ;; $if5
+        end  ;; $if4
+        block $block6
           local.get $arguments
           i32.load offset=44
           local.get $BLOCK_IDX_X
@@ -135,9 +147,9 @@
           i32.sub
           local.set $on.0
           i32.const 256
-          local.tee $l19
+          local.tee $l18
           local.get $on.0
-          local.get $l19
+          local.get $l18
           local.get $on.0
           i32.lt_s
           select
@@ -145,7 +157,7 @@
           local.get $on.0
           i32.const 0
           i32.le_s
-          br_if $block4
+          br_if $block6
           local.get $arguments
           i32.load offset=48
           local.get $BLOCK_IDX_Y
@@ -154,9 +166,9 @@
           i32.sub
           local.set $on.1
           i32.const 1
-          local.tee $l19
+          local.tee $l18
           local.get $on.1
-          local.get $l19
+          local.get $l18
           local.get $on.1
           i32.lt_s
           select
@@ -164,7 +176,7 @@
           local.get $on.1
           i32.const 0
           i32.le_s
-          br_if $block4
+          br_if $block6
           local.get $arguments
           i32.load offset=52
           local.get $BLOCK_IDX_Z
@@ -173,9 +185,9 @@
           i32.sub
           local.set $on.2
           i32.const 1
-          local.tee $l19
+          local.tee $l18
           local.get $on.2
-          local.get $l19
+          local.get $l18
           local.get $on.2
           i32.lt_s
           select
@@ -183,7 +195,7 @@
           local.get $on.2
           i32.const 0
           i32.le_s
-          br_if $block4
+          br_if $block6
           local.get $base.shared_memory
           i32.const 0
           local.get $arguments
@@ -193,7 +205,7 @@
           i32.const 256
           i32.mul
           local.set $first
-          block $block5
+          block $block7
             i64.const 0
             local.set $taken
             i32.const 0
@@ -247,11 +259,11 @@
             local.set $from
             i32.const 0
             local.set $lane
-            block $block6
+            block $block8
               local.get $lane
               local.get $from
               i32.lt_s
-              br_if $block6
+              br_if $block8
               local.get $base.shared_memory
               local.get $lane
               i32.const 4
@@ -274,49 +286,49 @@
               memory.copy
               local.get $on.0
               local.set $lane
-            end  ;; $block6
-            block $block7
+            end  ;; $block8
+            block $block9
               local.get $lane
               local.get $on.0
               i32.ge_s
-              br_if $block7
-              loop $loop8
-                block $block9
+              br_if $block9
+              loop $loop10
+                block $block11
                   local.get $lane
                   local.set $kept
                   local.get $on.0
                   local.get $lane
                   i32.sub
-                  local.tee $l19
+                  local.tee $l18
                   i32.const 4
-                  local.get $l19
+                  local.get $l18
                   i32.const 4
                   i32.lt_s
                   select
                   i32x4.splat
                   global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
                   i32x4.gt_s
-                  local.set $l31
-                  block $block10
+                  local.set $l30
+                  block $block12
                     local.get $safe
                     i32.eqz
-                    if $if11
+                    if $if13
                       local.get $first
                       local.get $lane
                       i32.add
                       i64.extend_i32_u
                       i64.const 4
                       i64.mul
-                      local.tee $l33
+                      local.tee $l32
                       local.get $limit.buffer_x.4
                       i64.ge_u
-                      local.get $l33
+                      local.get $l32
                       i64.const 12
                       i64.add
                       local.get $limit.buffer_x.4
                       i64.ge_u
                       i32.or
-                      if $if12
+                      if $if14
                         local.get $arguments
                         i32.const 1
                         i32.const 0
@@ -325,28 +337,28 @@
                         local.get $lane
                         i32.add
                         i32.const 0
-                        local.get $l33
+                        local.get $l32
                         i64.const 4
                         local.get $limit.buffer_x.4
                         i64.const 4
                         i64.const 0
-                        local.get $l31
+                        local.get $l30
                         call $beyond4
                         local.tee $live
                         i8x16.all_true
                         i32.eqz
-                        if $if13
-                          local.get $l31
+                        if $if15
+                          local.get $l30
                           local.get $live
                           v128.and
-                          local.set $l31
-                          local.get $l31
+                          local.set $l30
+                          local.get $l30
                           v128.any_true
                           i32.eqz
-                          br_if $block10
-                        end  ;; $if13
-                      end  ;; $if12
-                    end  ;; $if11
+                          br_if $block12
+                        end  ;; $if15
+                      end  ;; $if14
+                    end  ;; $if13
                     local.get $first
                     local.get $lane
                     i32.add
@@ -361,7 +373,7 @@
                     i64.add
                     local.get $limit.buffer_x.4
                     i64.lt_u
-                    if $if14
+                    if $if16
                       local.get $base.buffer_x
                       local.get $first
                       local.get $lane
@@ -371,11 +383,11 @@
                       i32.const 4
                       i32.mul
                       i32.add
-                      local.set $l19
-                      local.get $l19
+                      local.set $l18
+                      local.get $l18
                       v128.load align=4
-                      local.set $l32
-                    else  ;; $if14
+                      local.set $l31
+                    else  ;; $if16
                       local.get $base.buffer_x
                       local.get $first
                       local.get $lane
@@ -385,27 +397,27 @@
                       i32.const 4
                       i32.mul
                       i32.add
-                      local.get $l31
+                      local.get $l30
                       call $row_f32_f32x4
-                      local.set $l32
-                    end  ;; $if14
+                      local.set $l31
+                    end  ;; $if16
                     local.get $safe
                     i32.eqz
-                    if $if15
+                    if $if17
                       local.get $lane
                       i64.extend_i32_u
                       i64.const 4
                       i64.mul
-                      local.tee $l33
+                      local.tee $l32
                       local.get $limit.shared_memory.4
                       i64.ge_u
-                      local.get $l33
+                      local.get $l32
                       i64.const 12
                       i64.add
                       local.get $limit.shared_memory.4
                       i64.ge_u
                       i32.or
-                      if $if16
+                      if $if18
                         local.get $arguments
                         i32.const 1
                         i32.const 1
@@ -414,62 +426,62 @@
                         local.get $lane
                         i32.add
                         i32.const 0
-                        local.get $l33
+                        local.get $l32
                         i64.const 4
                         local.get $limit.shared_memory.4
                         i64.const 4
                         i64.const 0
-                        local.get $l31
+                        local.get $l30
                         call $beyond4
                         local.tee $live
                         i8x16.all_true
                         i32.eqz
-                        if $if17
-                          local.get $l31
+                        if $if19
+                          local.get $l30
                           local.get $live
                           v128.and
-                          local.set $l31
-                          local.get $l31
+                          local.set $l30
+                          local.get $l30
                           v128.any_true
                           i32.eqz
-                          br_if $block10
-                        end  ;; $if17
-                      end  ;; $if16
-                    end  ;; $if15
-                    local.get $l31
+                          br_if $block12
+                        end  ;; $if19
+                      end  ;; $if18
+                    end  ;; $if17
+                    local.get $l30
                     i32x4.all_true
-                    if $if18
+                    if $if20
                       local.get $base.shared_memory
                       local.get $lane
                       i32.const 4
                       i32.mul
                       i32.add
-                      local.set $l19
-                      local.get $l19
-                      local.get $l32
-                      v128.store align=4
-                    else  ;; $if18
-                      local.get $base.shared_memory
-                      local.get $lane
-                      i32.const 4
-                      i32.mul
-                      i32.add
-                      local.get $l32
+                      local.set $l18
+                      local.get $l18
                       local.get $l31
+                      v128.store align=4
+                    else  ;; $if20
+                      local.get $base.shared_memory
+                      local.get $lane
+                      i32.const 4
+                      i32.mul
+                      i32.add
+                      local.get $l31
+                      local.get $l30
                       call $scatter32_32_row
-                    end  ;; $if18
-                  end  ;; $block10
-                  local.get $l31
+                    end  ;; $if20
+                  end  ;; $block12
+                  local.get $l30
                   v128.any_true
-                  if $if19
-                    br $block9
-                  end  ;; $if19
-                end  ;; $block9
+                  if $if21
+                    br $block11
+                  end  ;; $if21
+                end  ;; $block11
                 local.get $arguments
                 i32.load
-                if $if20
+                if $if22
                   return
-                end  ;; $if20
+                end  ;; $if22
                 local.get $lane
                 i32.const 4
                 i32.add
@@ -477,13 +489,13 @@
                 local.get $lane
                 local.get $on.0
                 i32.lt_s
-                br_if $loop8
-              end  ;; $loop8
-            end  ;; $block7
+                br_if $loop10
+              end  ;; $loop10
+            end  ;; $block9
             i32.const 128
-            local.set $l35
-            block $block21
-              loop $loop22
+            local.set $l34
+            block $block23
+              loop $loop24
                 local.get $ticks
                 i64.const 2822
                 i64.sub
@@ -491,7 +503,7 @@
                 local.get $ticks
                 i64.const 0
                 i64.lt_s
-                if $if23
+                if $if25
                   local.get $arguments
                   i32.const -1
                   call $look
@@ -499,43 +511,43 @@
                   local.get $ticks
                   i64.const 0
                   i64.lt_s
-                  if $if24
+                  if $if26
                     return
-                  end  ;; $if24
-                end  ;; $if23
-                local.get $l35
+                  end  ;; $if26
+                end  ;; $if25
+                local.get $l34
                 i32.const 0
                 i32.eq
-                if $if25
-                  br $block21
-                else  ;; $if25
-                  local.get $l35
+                if $if27
+                  br $block23
+                else  ;; $if27
+                  local.get $l34
                   i64.extend_i32_u
-                  local.set $l36
+                  local.set $l35
                   local.get $on.0
                   i32.const 1
                   i32.sub
                   i64.extend_i32_u
-                  local.set $l33
-                  local.get $l36
+                  local.set $l32
+                  local.get $l35
                   i64.const -1
                   i64.add
-                  local.set $l37
-                  local.get $l33
-                  local.get $l37
-                  local.get $l33
-                  local.get $l37
+                  local.set $l36
+                  local.get $l32
+                  local.get $l36
+                  local.get $l32
+                  local.get $l36
                   i64.lt_s
                   select
-                  local.get $l36
+                  local.get $l35
                   i64.add
-                  local.set $l38
+                  local.set $l37
                   i32.const 1
-                  local.get $l38
+                  local.get $l37
                   i64.const 4294967295
                   i64.le_s
                   i32.and
-                  local.get $l38
+                  local.get $l37
                   i64.const 4
                   i64.mul
                   local.get $limit.shared_memory.4
@@ -556,13 +568,13 @@
                   local.get $on.0
                   i64.extend_i32_s
                   local.set $high
-                  local.get $l35
+                  local.get $l34
                   i64.extend_i32_u
                   i64.const 0
                   i64.add
-                  local.tee $l33
+                  local.tee $l32
                   local.get $high
-                  local.get $l33
+                  local.get $l32
                   local.get $high
                   i64.lt_s
                   select
@@ -576,32 +588,41 @@
                   local.get $low
                   local.get $high
                   i64.lt_s
-                  if $if26
-                    block $block27
+                  if $if28
+                    block $block29
                       local.get $lane
                       local.get $from
                       i32.lt_s
-                      br_if $block27
+                      br_if $block29
                       local.get $lane
                       i32.const 4
                       i32.add
                       local.get $until
                       i32.le_s
                       i32.eqz
-                      br_if $block27
-                      loop $loop28
-                        block $block29
+                      br_if $block29
+                      loop $loop30
+                        block $block31
                           local.get $lane
                           local.set $kept
                           local.get $base.shared_memory
                           local.get $lane
-                          local.get $l35
+                          local.get $l34
                           i32.add
                           i32.const 4
                           i32.mul
                           i32.add
-                          local.set $l19
-                          local.get $l19
+                          local.set $l18
+                          local.get $l18
+                          v128.load align=4
+                          local.set $l41
+                          local.get $base.shared_memory
+                          local.get $lane
+                          i32.const 4
+                          i32.mul
+                          i32.add
+                          local.set $l18
+                          local.get $l18
                           v128.load align=4
                           local.set $l42
                           local.get $base.shared_memory
@@ -609,23 +630,14 @@
                           i32.const 4
                           i32.mul
                           i32.add
-                          local.set $l19
-                          local.get $l19
-                          v128.load align=4
-                          local.set $l43
-                          local.get $base.shared_memory
-                          local.get $lane
-                          i32.const 4
-                          i32.mul
-                          i32.add
-                          local.set $l19
-                          local.get $l19
-                          local.get $l43
+                          local.set $l18
+                          local.get $l18
                           local.get $l42
+                          local.get $l41
                           f32x4.add
                           v128.store align=4
-                          br $block29
-                        end  ;; $block29
+                          br $block31
+                        end  ;; $block31
                         local.get $lane
                         i32.const 4
                         i32.add
@@ -635,83 +647,83 @@
                         i32.add
                         local.get $until
                         i32.le_s
-                        br_if $loop28
-                      end  ;; $loop28
-                    end  ;; $block27
-                    block $block30
+                        br_if $loop30
+                      end  ;; $loop30
+                    end  ;; $block29
+                    block $block32
                       local.get $lane
                       local.get $until
                       i32.ge_s
-                      br_if $block30
-                      loop $loop31
-                        block $block32
+                      br_if $block32
+                      loop $loop33
+                        block $block34
                           local.get $lane
                           local.set $kept
                           local.get $until
                           local.get $lane
                           i32.sub
-                          local.tee $l19
+                          local.tee $l18
                           i32.const 4
-                          local.get $l19
+                          local.get $l18
                           i32.const 4
                           i32.lt_s
                           select
                           i32x4.splat
                           global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
                           i32x4.gt_s
-                          local.set $l44
-                          block $block33
+                          local.set $l43
+                          block $block35
                             local.get $safe
                             i32.eqz
-                            if $if34
+                            if $if36
                               local.get $lane
-                              local.get $l35
+                              local.get $l34
                               i32.add
                               i32x4.splat
                               global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
                               i32x4.add
-                              local.set $l45
-                              local.get $l45
+                              local.set $l44
+                              local.get $l44
                               i64x2.extend_low_i32x4_u
+                              local.set $l45
+                              local.get $l44
+                              i64x2.extend_high_i32x4_u
                               local.set $l46
                               local.get $l45
-                              i64x2.extend_high_i32x4_u
+                              i32.const 2
+                              i64x2.shl
                               local.set $l47
                               local.get $l46
                               i32.const 2
                               i64x2.shl
                               local.set $l48
+                              local.get $l43
                               local.get $l47
-                              i32.const 2
-                              i64x2.shl
-                              local.set $l49
-                              local.get $l44
-                              local.get $l48
                               v128.const i32x4 0x0 0x0 0x0 0x0
                               i64x2.lt_s
-                              local.get $l49
+                              local.get $l48
                               v128.const i32x4 0x0 0x0 0x0 0x0
                               i64x2.lt_s
                               i8x16.shuffle 0 1 2 3 8 9 10 11 16 17 18 19 24 25 26 27
                               local.get $limit.shared_memory.4
                               i64x2.splat
-                              local.get $l48
+                              local.get $l47
                               i64x2.le_s
                               local.get $limit.shared_memory.4
                               i64x2.splat
-                              local.get $l49
+                              local.get $l48
                               i64x2.le_s
                               i8x16.shuffle 0 1 2 3 8 9 10 11 16 17 18 19 24 25 26 27
                               v128.or
                               v128.and
-                              local.set $l50
-                              local.get $l50
+                              local.set $l49
+                              local.get $l49
                               v128.any_true
-                              if $if35
-                                local.get $l50
+                              if $if37
+                                local.get $l49
                                 i32x4.bitmask
                                 i32.ctz
-                                local.set $l19
+                                local.set $l18
                                 local.get $arguments
                                 i32.const 1
                                 i32.const 11
@@ -720,61 +732,27 @@
                                 local.get $lane
                                 i32.add
                                 i32.const 0
-                                local.get $l19
+                                local.get $l18
+                                local.get $l47
                                 local.get $l48
-                                local.get $l49
                                 call $pick4
                                 i64.const 4
-                                local.get $l19
+                                local.get $l18
                                 call $end4
                                 local.set $live
-                                local.get $l44
+                                local.get $l43
                                 local.get $live
                                 v128.and
-                                local.set $l44
-                                local.get $l44
+                                local.set $l43
+                                local.get $l43
                                 v128.any_true
                                 i32.eqz
-                                br_if $block33
-                              end  ;; $if35
-                            end  ;; $if34
-                            local.get $lane
-                            local.get $l35
-                            i32.add
-                            i32.const 4
-                            i32.mul
-                            i32.const 0
-                            i32.add
-                            i64.extend_i32_u
-                            i64.const 12
-                            i64.add
-                            local.get $limit.shared_memory.4
-                            i64.lt_u
-                            if $if36
-                              local.get $base.shared_memory
-                              local.get $lane
-                              local.get $l35
-                              i32.add
-                              i32.const 4
-                              i32.mul
-                              i32.add
-                              local.set $l19
-                              local.get $l19
-                              v128.load align=4
-                              local.set $l42
-                            else  ;; $if36
-                              local.get $base.shared_memory
-                              local.get $lane
-                              local.get $l35
-                              i32.add
-                              i32.const 4
-                              i32.mul
-                              i32.add
-                              local.get $l44
-                              call $row_f32_f32x4
-                              local.set $l42
+                                br_if $block35
+                              end  ;; $if37
                             end  ;; $if36
                             local.get $lane
+                            local.get $l34
+                            i32.add
                             i32.const 4
                             i32.mul
                             i32.const 0
@@ -784,64 +762,98 @@
                             i64.add
                             local.get $limit.shared_memory.4
                             i64.lt_u
-                            if $if37
-                              local.get $base.shared_memory
-                              local.get $lane
-                              i32.const 4
-                              i32.mul
-                              i32.add
-                              local.set $l19
-                              local.get $l19
-                              v128.load align=4
-                              local.set $l43
-                            else  ;; $if37
-                              local.get $base.shared_memory
-                              local.get $lane
-                              i32.const 4
-                              i32.mul
-                              i32.add
-                              local.get $l44
-                              call $row_f32_f32x4
-                              local.set $l43
-                            end  ;; $if37
-                            local.get $l44
-                            i32x4.all_true
                             if $if38
                               local.get $base.shared_memory
                               local.get $lane
+                              local.get $l34
+                              i32.add
                               i32.const 4
                               i32.mul
                               i32.add
-                              local.set $l19
-                              local.get $l19
-                              local.get $l43
-                              local.get $l42
-                              f32x4.add
-                              v128.store align=4
+                              local.set $l18
+                              local.get $l18
+                              v128.load align=4
+                              local.set $l41
                             else  ;; $if38
+                              local.get $base.shared_memory
+                              local.get $lane
+                              local.get $l34
+                              i32.add
+                              i32.const 4
+                              i32.mul
+                              i32.add
+                              local.get $l43
+                              call $row_f32_f32x4
+                              local.set $l41
+                            end  ;; $if38
+                            local.get $lane
+                            i32.const 4
+                            i32.mul
+                            i32.const 0
+                            i32.add
+                            i64.extend_i32_u
+                            i64.const 12
+                            i64.add
+                            local.get $limit.shared_memory.4
+                            i64.lt_u
+                            if $if39
+                              local.get $base.shared_memory
+                              local.get $lane
+                              i32.const 4
+                              i32.mul
+                              i32.add
+                              local.set $l18
+                              local.get $l18
+                              v128.load align=4
+                              local.set $l42
+                            else  ;; $if39
                               local.get $base.shared_memory
                               local.get $lane
                               i32.const 4
                               i32.mul
                               i32.add
                               local.get $l43
+                              call $row_f32_f32x4
+                              local.set $l42
+                            end  ;; $if39
+                            local.get $l43
+                            i32x4.all_true
+                            if $if40
+                              local.get $base.shared_memory
+                              local.get $lane
+                              i32.const 4
+                              i32.mul
+                              i32.add
+                              local.set $l18
+                              local.get $l18
                               local.get $l42
+                              local.get $l41
                               f32x4.add
-                              local.get $l44
+                              v128.store align=4
+                            else  ;; $if40
+                              local.get $base.shared_memory
+                              local.get $lane
+                              i32.const 4
+                              i32.mul
+                              i32.add
+                              local.get $l42
+                              local.get $l41
+                              f32x4.add
+                              local.get $l43
                               call $scatter32_32_row
-                            end  ;; $if38
-                          end  ;; $block33
-                          local.get $l44
+                            end  ;; $if40
+                          end  ;; $block35
+                          local.get $l43
                           v128.any_true
-                          if $if39
-                            br $block32
-                          end  ;; $if39
-                        end  ;; $block32
+                          if $if41
+                            br $block34
+                          end  ;; $if41
+                        end  ;; $block34
                         local.get $arguments
                         i32.load
-                        if $if40
+                        if $if42
                           return
-                        end  ;; $if40
+                        end  ;; $if42
                         local.get $lane
                         i32.const 4
                         i32.add
@@ -849,21 +861,21 @@
                         local.get $lane
                         local.get $until
                         i32.lt_s
-                        br_if $loop31
-                      end  ;; $loop31
-                    end  ;; $block30
-                  end  ;; $if26
-                  local.get $l35
+                        br_if $loop33
+                      end  ;; $loop33
+                    end  ;; $block32
+                  end  ;; $if28
+                  local.get $l34
                   i32.const 1
                   i32.shr_u
-                  local.set $l35
+                  local.set $l34
                   local.get $taken
                   i64.const 1
                   i64.add
                   local.tee $taken
                   local.get $least
                   i64.ge_s
-                  if $if41
+                  if $if43
                     local.get $least_lane
                     local.set $lane
                     local.get $arguments
@@ -878,11 +890,11 @@
                     i64.const 0
                     call $fault
                     return
-                  end  ;; $if41
-                  br $loop22
-                end  ;; $if25
-              end  ;; $loop22
-            end  ;; $block21
+                  end  ;; $if43
+                  br $loop24
+                end  ;; $if27
+              end  ;; $loop24
+            end  ;; $block23
             i32.const 1
             i64.const 0
             local.get $limit.shared_memory.4
@@ -911,9 +923,9 @@
             i64.extend_i32_u
             i64.const 0
             i64.add
-            local.tee $l33
+            local.tee $l32
             local.get $low
-            local.get $l33
+            local.get $l32
             local.get $low
             i64.gt_s
             select
@@ -925,9 +937,9 @@
             i64.extend_i32_u
             i64.const 1
             i64.add
-            local.tee $l33
+            local.tee $l32
             local.get $high
-            local.get $l33
+            local.get $l32
             local.get $high
             i64.lt_s
             select
@@ -941,27 +953,27 @@
             local.get $low
             local.get $high
             i64.lt_s
-            if $if42
-              block $block43
+            if $if44
+              block $block45
                 local.get $lane
                 local.get $from
                 i32.lt_s
-                br_if $block43
+                br_if $block45
                 local.get $lane
                 i32.const 4
                 i32.add
                 local.get $until
                 i32.le_s
                 i32.eqz
-                br_if $block43
+                br_if $block45
                 local.get $BLOCK_IDX_X
                 i32.const 2
                 i32.shl
                 local.get $base.buffer_y
                 i32.add
-                local.set $l52
-                loop $loop44
-                  block $block45
+                local.set $l51
+                loop $loop46
+                  block $block47
                     local.get $lane
                     local.set $kept
                     local.get $base.shared_memory
@@ -969,34 +981,42 @@
                     i32.add
                     f32.load
                     f32x4.splat
-                    local.set $l49
-                    local.get $l49
-                    local.set $l51
-                    local.get $l52
+                    local.set $l48
+                    local.get $l48
+                    local.set $l50
+                    local.get $l51
                     i32.const 0
                     i32.add
                     i32x4.splat
                     v128.const i32x4 0x0 0x0 0x0 0x0
                     i32x4.add
-                    local.set $l49
-                    local.get $l49
-                    i32x4.extract_lane 0
-                    local.get $l51
+                    local.set $l48
+                    local.get $l48
+                    i64x2.extract_lane 0
+                    local.tee $l32
+                    i32.wrap_i64
+                    local.get $l50
                     v128.store32_lane 0
-                    local.get $l49
-                    i32x4.extract_lane 1
-                    local.get $l51
+                    local.get $l32
+                    i64.const 32
+                    i64.shr_u
+                    i32.wrap_i64
+                    local.get $l50
                     v128.store32_lane 1
-                    local.get $l49
-                    i32x4.extract_lane 2
-                    local.get $l51
+                    local.get $l48
+                    i64x2.extract_lane 1
+                    local.tee $l32
+                    i32.wrap_i64
+                    local.get $l50
                     v128.store32_lane 2
-                    local.get $l49
-                    i32x4.extract_lane 3
-                    local.get $l51
+                    local.get $l32
+                    i64.const 32
+                    i64.shr_u
+                    i32.wrap_i64
+                    local.get $l50
                     v128.store32_lane 3
-                    br $block45
-                  end  ;; $block45
+                    br $block47
+                  end  ;; $block47
                   local.get $lane
                   i32.const 4
                   i32.add
@@ -1006,35 +1026,35 @@
                   i32.add
                   local.get $until
                   i32.le_s
-                  br_if $loop44
-                end  ;; $loop44
-              end  ;; $block43
-              block $block46
+                  br_if $loop46
+                end  ;; $loop46
+              end  ;; $block45
+              block $block48
                 local.get $lane
                 local.get $until
                 i32.ge_s
-                br_if $block46
-                loop $loop47
-                  block $block48
+                br_if $block48
+                loop $loop49
+                  block $block50
                     local.get $lane
                     local.set $kept
                     local.get $until
                     local.get $lane
                     i32.sub
-                    local.tee $l19
+                    local.tee $l18
                     i32.const 4
-                    local.get $l19
+                    local.get $l18
                     i32.const 4
                     i32.lt_s
                     select
                     i32x4.splat
                     global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
                     i32x4.gt_s
-                    local.set $l53
-                    block $block49
+                    local.set $l52
+                    block $block51
                       local.get $safe
                       i32.eqz
-                      if $if50
+                      if $if52
                         i64.const 0
                         i32.const 2
                         i64.extend_i32_u
@@ -1048,11 +1068,11 @@
                         i64.shl
                         i64.le_s
                         i32.or
-                        if $if51
-                          local.get $l53
+                        if $if53
+                          local.get $l52
                           i32x4.bitmask
                           i32.ctz
-                          local.set $l19
+                          local.set $l18
                           local.get $arguments
                           i32.const 1
                           i32.const 19
@@ -1066,30 +1086,30 @@
                           i64.extend_i32_u
                           i64.shl
                           i64.const 4
-                          local.get $l19
+                          local.get $l18
                           call $end4
                           local.set $live
-                          local.get $l53
+                          local.get $l52
                           local.get $live
                           v128.and
-                          local.set $l53
-                          local.get $l53
+                          local.set $l52
+                          local.get $l52
                           v128.any_true
                           i32.eqz
-                          br_if $block49
-                        end  ;; $if51
-                      end  ;; $if50
+                          br_if $block51
+                        end  ;; $if53
+                      end  ;; $if52
                       local.get $base.shared_memory
                       i32.const 0
                       i32.add
                       f32.load
                       f32x4.splat
-                      local.set $l49
-                      local.get $l49
-                      local.set $l51
+                      local.set $l48
+                      local.get $l48
+                      local.set $l50
                       local.get $safe
                       i32.eqz
-                      if $if52
+                      if $if54
                         local.get $BLOCK_IDX_X
                         i64.extend_i32_u
                         i32.const 2
@@ -1105,11 +1125,11 @@
                         i64.shl
                         i64.le_s
                         i32.or
-                        if $if53
-                          local.get $l53
+                        if $if55
+                          local.get $l52
                           i32x4.bitmask
                           i32.ctz
-                          local.set $l19
+                          local.set $l18
                           local.get $arguments
                           i32.const 1
                           i32.const 20
@@ -1124,19 +1144,19 @@
                           i64.extend_i32_u
                           i64.shl
                           i64.const 4
-                          local.get $l19
+                          local.get $l18
                           call $end4
                           local.set $live
-                          local.get $l53
+                          local.get $l52
                           local.get $live
                           v128.and
-                          local.set $l53
-                          local.get $l53
+                          local.set $l52
+                          local.get $l52
                           v128.any_true
                           i32.eqz
-                          br_if $block49
-                        end  ;; $if53
-                      end  ;; $if52
+                          br_if $block51
+                        end  ;; $if55
+                      end  ;; $if54
                       local.get $base.buffer_y
                       local.get $BLOCK_IDX_X
                       i32.const 4
@@ -1147,23 +1167,23 @@
                       i32x4.splat
                       v128.const i32x4 0x0 0x0 0x0 0x0
                       i32x4.add
-                      local.set $l49
-                      local.get $l49
-                      local.get $l51
-                      local.get $l53
+                      local.set $l48
+                      local.get $l48
+                      local.get $l50
+                      local.get $l52
                       call $scatter32_32
-                    end  ;; $block49
-                    local.get $l53
+                    end  ;; $block51
+                    local.get $l52
                     v128.any_true
-                    if $if54
-                      br $block48
-                    end  ;; $if54
-                  end  ;; $block48
+                    if $if56
+                      br $block50
+                    end  ;; $if56
+                  end  ;; $block50
                   local.get $arguments
                   i32.load
-                  if $if55
+                  if $if57
                     return
-                  end  ;; $if55
+                  end  ;; $if57
                   local.get $lane
                   i32.const 4
                   i32.add
@@ -1171,13 +1191,13 @@
                   local.get $lane
                   local.get $until
                   i32.lt_s
-                  br_if $loop47
-                end  ;; $loop47
-              end  ;; $block46
-            end  ;; $if42
-            br $block5
-          end  ;; $block5
-        end  ;; $block4
+                  br_if $loop49
+                end  ;; $loop49
+              end  ;; $block48
+            end  ;; $if44
+            br $block7
+          end  ;; $block7
+        end  ;; $block6
         local.get $BLOCK_IDX_X
         local.get $span
         i32.add
@@ -1185,7 +1205,7 @@
         local.get $BLOCK_IDX_X
         local.get $grid.0
         i32.ge_u
-        if $if56
+        if $if58
           i32.const 0
           local.set $BLOCK_IDX_X
           local.get $BLOCK_IDX_Y
@@ -1195,26 +1215,26 @@
           local.get $BLOCK_IDX_Y
           local.get $grid.1
           i32.ge_u
-          if $if57
+          if $if59
             i32.const 0
             local.set $BLOCK_IDX_Y
             local.get $BLOCK_IDX_Z
             i32.const 1
             i32.add
             local.set $BLOCK_IDX_Z
-          end  ;; $if57
-        end  ;; $if56
+          end  ;; $if59
+        end  ;; $if58
         local.get $block
         local.get $span
         i32.add
         local.tee $block
         local.get $end
         i32.lt_s
-        br_if $loop1
-      end  ;; $loop1
+        br_if $loop3
+      end  ;; $loop3
     end  ;; $if0
   )
-  (func $fault (type $t2)  ;; 51 bytes at 0x988
+  (func $fault (type $t2)  ;; 51 bytes at 0x9a2
     (param $l0 i32) (param $l1 i32) (param $l2 i32) (param $l3 i32) (param $l4 i32) (param $l5 i32)
     (param $l6 i64) (param $l7 i64)
     local.get $l0
@@ -1239,7 +1259,7 @@
     local.get $l7
     i64.store offset=80 align=4
   )
-  (func $look (type $t3)  ;; 57 bytes at 0x9bc
+  (func $look (type $t3)  ;; 57 bytes at 0x9d6
     (param $arguments i32) (param $at i32)
     (result i64)
     (local $answer i32) (local $ticks i64)
@@ -1270,7 +1290,7 @@
     end  ;; $if0
     local.get $ticks
   )
-  (func $end4 (type $t4)  ;; 31 bytes at 0x9f6
+  (func $end4 (type $t4)  ;; 31 bytes at 0xa10
     (param $l0 i32) (param $l1 i32) (param $l2 i32) (param $l3 i32) (param $l4 i32) (param $l5 i32)
     (param $l6 i64) (param $l7 i64) (param $l8 i32)
     (result v128)
@@ -1290,7 +1310,7 @@
     global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
     i32x4.gt_s
   )
-  (func $beyond4 (type $t5)  ;; 127 bytes at 0xa16
+  (func $beyond4 (type $t5)  ;; 127 bytes at 0xa30
     (param $l0 i32) (param $l1 i32) (param $l2 i32) (param $l3 i32) (param $l4 i32) (param $l5 i32)
     (param $l6 i64) (param $l7 i64) (param $l8 i64) (param $l9 i64) (param $l10 i64)
     (param $l11 v128)
@@ -1358,7 +1378,7 @@
     end  ;; $loop0
     v128.const i32x4 0xffffffff 0xffffffff 0xffffffff 0xffffffff
   )
-  (func $row_f32_f32x4 (type $t6)  ;; 96 bytes at 0xa96
+  (func $row_f32_f32x4 (type $t6)  ;; 96 bytes at 0xab0
     (param $l0 i32) (param $l1 v128)
     (result v128)
     (local $l2 v128) (local $bits i32)
@@ -1408,7 +1428,7 @@
     local.get $l2
     v128.load32_lane 3
   )
-  (func $scatter32_32_row (type $t7)  ;; 91 bytes at 0xaf7
+  (func $scatter32_32_row (type $t7)  ;; 91 bytes at 0xb11
     (param $l0 i32) (param $l1 v128) (param $l2 v128)
     (local $bits i32)
     local.get $l2
@@ -1455,7 +1475,7 @@
       v128.store32_lane 3
     end  ;; $if3
   )
-  (func $pick4 (type $t8)  ;; 48 bytes at 0xb53
+  (func $pick4 (type $t8)  ;; 48 bytes at 0xb6d
     (param $l0 i32) (param $l1 v128) (param $l2 v128)
     (result i64)
     i64.const 0
@@ -1484,7 +1504,7 @@
     i32.ne
     select
   )
-  (func $scatter32_32 (type $t9)  ;; 91 bytes at 0xb84
+  (func $scatter32_32 (type $t9)  ;; 91 bytes at 0xb9e
     (param $l0 v128) (param $l1 v128) (param $l2 v128)
     (local $bits i32)
     local.get $l2

@@ -78,14 +78,18 @@ class Blocks:
             self.put(self.get(("base", LOCAL)), ("i32.const", 0), ("i32.const", self.code.own_room), ("memory.fill", 0))
 
     def first(self) -> None:
-        """Coordinates of the first block."""
-        put = self.put
-        put(self.get("block"), self.set("rest"))
-        for axis, name in enumerate(self._places[:2]):
+        """Coordinates of the first block: who begins with 0, as short launches do, divides nothing."""
+        put, (x, y, z) = self.put, self._places
+        for axis in (0, 1):
             self.argument("grid", 4 * axis)
-            put(self.set(("grid", axis)), self.get("rest"), self.get(("grid", axis)), ("i32.rem_u",), self.set(name))
-            put(self.get("rest"), self.get(("grid", axis)), ("i32.div_u",), self.set("rest"))
-        put(self.get("rest"), self.set(self._places[2]))
+            put(self.set(("grid", axis)))
+        put(self.get("block"), self.set(x))
+        for axis, (name, following) in enumerate(((x, y), (y, z))):
+            size = self.get(("grid", axis))
+            put(self.get(name), size, ("i32.ge_u",), ("if", None))
+            put(self.get(name), size, ("i32.div_u",), self.set(following))
+            put(self.get(name), self.get(following), size, ("i32.mul",), ("i32.sub",), self.set(name))
+        put(("end",), ("end",))
 
     def begin(self) -> None:
         """How many blocks are done at once: those of a row at most, so that their lanes are one row. Takes ticks."""
@@ -224,6 +228,8 @@ def leaf(code: Code, node: Node) -> None:
             code.put(code.get("from"))
         case "LAST_OF_PART":
             code.put(code.get("to"), ("i32.const", 1), ("i32.sub",))
+        case "STEPS":
+            code.argument("budget", 0, "i64")
         case ("size", base):
             code.size(base)
         case ("limit", _, _):

@@ -47,7 +47,7 @@ class Code:
         self.depth = 0
         self._locals: dict[Any, int] = {}
         self.lowered: Lowered = lower(function)
-        self.segmented = any(piece.kind == "barrier" for piece in self.lowered.pieces)
+        self.segmented = self.lowered.waits
         self.plan: Fission | None = fission(self.lowered) if self.segmented else None
         uniform = self.plan.uniform if self.plan is not None else set[Variable]()
         self.bounds = Bounds(function, lambda node: self.lowered.variables.get(node) in uniform)

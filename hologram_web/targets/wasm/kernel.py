@@ -23,6 +23,7 @@ from ...compiler.ranges import Ranges
 from ...compiler.recursion import deep_recursion
 from ...compiler.several_rounds import with_rounds_together
 from ...compiler.structure import structure
+from ...compiler.taken import taken
 from ...compiler.together import checked_together
 from ...compiler.turned import turned
 from ...errors import UnsupportedInstruction
@@ -191,5 +192,7 @@ def compile_kernel(
         legal = _legal(function, fuses)
         choice = chosen(legal, packets)
         if choice.forms is not None and (made := with_likely(legal)) is not legal:
+            legal, choice = made, chosen(made, choice.width)
+        if choice.forms is not None and (made := taken(choice.forms)) is not legal:
             legal, choice = made, chosen(made, choice.width)
         return _Kernel(legal, WasmOptions(wide_arithmetic, packets, fuses, splats), choice).made()

@@ -18,7 +18,7 @@ from .routines import load_instruction
 from .vectors import Vectors
 from .wholes import lanes_of
 
-__all__ = ["PacketAccesses"]
+__all__ = ["PacketAccesses", "lane_address"]
 
 _WORDS = {8: Type.U8, 16: Type.U16, 32: Type.U32}
 
@@ -210,10 +210,10 @@ class PacketAccesses:
             addresses = self.addresses(node, access, under, step)
             per = 128 // bits
             for part in range(len(targets)):
-                with values.temporary("v128") as so_far:
+                with values.temporary("v128") as so_far, values.temporary("i64") as pair:
                     for lane in range(per):
                         at, place = divmod(part * per + lane, 4)
-                        its: list[Instr] = [("local.get", addresses[at]), ("i32x4.extract_lane", place)]
+                        its = lane_address(addresses[at], place, pair)
                         put(*_lane_load(access.element, shape, lane, its, 0, so_far))
                 take(part)
 
@@ -334,9 +334,10 @@ class PacketAccesses:
             addresses = self.addresses(node, access, None, step)
             parked = values.parked(value)
             per = 128 // ty.bits
-            for lane in range(self.width):
-                put(("local.get", addresses[lane // 4]), ("i32x4.extract_lane", lane % 4))
-                self._lane_store(element, ty, ("local.get", parked[lane // per]), lane % per, 0)
+            with values.temporary("i64") as pair:
+                for lane in range(self.width):
+                    put(*lane_address(addresses[lane // 4], lane % 4, pair))
+                    self._lane_store(element, ty, ("local.get", parked[lane // per]), lane % per, 0)
 
         if step == element.size_bytes:
             self._as_row(node, under, row, lambda: some(as_row=True))
@@ -401,6 +402,13 @@ class PacketAccesses:
                 body.code += [("end",)]
             self.module.add(body)
         return self.module.numbers[name]
+
+
+def lane_address(vector: int, lane: int, pair: int) -> list[Instr]:
+    """Pushes the address of a lane, of which two are taken out together: those of odd lanes after the one before."""
+    if lane % 2:
+        return [("local.get", pair), ("i64.const", 32), ("i64.shr_u",), ("i32.wrap_i64",)]
+    return [("local.get", vector), ("i64x2.extract_lane", lane // 2), ("local.tee", pair), ("i32.wrap_i64",)]
 
 
 def _lane_load(element: Type, shape: str, lane: int, address: list[Instr], further: int, so_far: int) -> list[Instr]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from ...compiler.ir import PRED, Node
+from ...compiler.ir import PRED, MemoryAccess, Node
 from ...compiler.out_of_ssa import Under, Variable
 from ...errors import FaultKind
+from ...isa.address import Space
 from ...isa.types import Type
 from .effects import Effects
-from .packet_accesses import PacketAccesses
+from .packet_accesses import PacketAccesses, lane_address
 from .packet_faults import MASKS, PacketFaults, as_long, byte_offset, misaligned, misaligns
 from .values import value_type
 from .vectors import Vectors
@@ -114,39 +115,65 @@ class PacketEffects:
         """Lane after lane."""
         put, values = self.put, self.values
         operation, access = node.attr
-        ty: Type = access.element
         self.faults.checks(node, access, under)
         addresses = self.accesses.addresses(node, access, None, self.accesses.step_of(node, access))
         for arg in node.args[1:]:
             values.prepare(arg)
         given = node.args[1 : 3 if operation == "cas" else 2]
         parks = [None if arg.is_const else values.parked(arg) for arg in given]
-        kind, shape = value_type(ty), lanes_of(ty)
         targets = values.locals(variable) if variable is not None else []
-        with values.temporary("i32") as bits, values.temporary("i32") as address:
-            if under.mask is not None:
-                values.mask(under.mask, 128 // self.width, 0)
-                put((f"{lanes_of(MASKS[self.width])}.bitmask",), ("local.set", bits))
-            for lane in range(self.width):
-                if under.mask is not None:
-                    put(("local.get", bits), ("i32.const", 1 << lane), ("i32.and",), ("if", None))
-                put(("local.get", addresses[lane // 4]), ("i32x4.extract_lane", lane % 4), ("local.set", address))
-                operands = []
-                for arg, locals_ in zip(given, parks, strict=True):
-                    if locals_ is None:
-                        operands.append(arg)
-                        continue
-                    leaf = Node("param", arg.ty, (), "lane")
-                    values.lane_of[leaf] = locals_[lane * ty.bits // 128], shape, lane % (128 // ty.bits)
-                    operands.append(leaf)
-                self.scalar.exchange(operation, access, address, 0, operands)
-                values.lane_of.clear()
-                if targets:
-                    target = targets[lane * ty.bits // 128]
-                    with values.temporary(kind) as old:
-                        put(("local.set", old), ("local.get", target), ("local.get", old))
-                        put((f"{shape}.replace_lane", lane % (128 // ty.bits)), ("local.set", target))
-                else:
-                    put(("drop",))
-                if under.mask is not None:
-                    put(("end",))
+
+        def each(bits: int | None) -> None:
+            """Does it for each lane, or for those of some `bits`."""
+            with values.temporary("i64") as pair, values.temporary("i32") as address:
+                for lane in range(self.width):
+                    put(*lane_address(addresses[lane // 4], lane % 4, pair), ("local.set", address))
+                    if bits is not None:
+                        put(("local.get", bits), ("i32.const", 1 << lane), ("i32.and",), ("if", None))
+                    self._atomic_lane(operation, access, lane, address, [*zip(given, parks, strict=True)], targets)
+                    if bits is not None:
+                        put(("end",))
+
+        if under.mask is None:
+            each(None)
+            return
+        # In memory of a block, where it is short, all lanes do it without a look at each.
+        short = access.base.space is Space.SHARED
+        with values.temporary("i32") as bits:
+            values.mask(under.mask, 128 // self.width, 0)
+            put((f"{lanes_of(MASKS[self.width])}.bitmask",), ("local.set", bits))
+            if short:
+                put(("local.get", bits), ("i32.const", (1 << self.width) - 1), ("i32.eq",), ("if", None))
+                each(None)
+                put(("else",))
+            each(bits)
+            put(*([("end",)] if short else []))
+
+    def _atomic_lane(
+        self,
+        operation: str,
+        access: MemoryAccess,
+        lane: int,
+        address: int,
+        given: list[tuple[Node, list[int] | None]],
+        targets: list[int],
+    ) -> None:
+        put, values, ty = self.put, self.values, access.element
+        kind, shape = value_type(ty), lanes_of(ty)
+        operands = []
+        for arg, locals_ in given:
+            if locals_ is None:
+                operands.append(arg)
+                continue
+            leaf = Node("param", arg.ty, (), "lane")
+            values.lane_of[leaf] = locals_[lane * ty.bits // 128], shape, lane % (128 // ty.bits)
+            operands.append(leaf)
+        self.scalar.exchange(operation, access, address, 0, operands)
+        values.lane_of.clear()
+        if not targets:
+            put(("drop",))
+            return
+        target = targets[lane * ty.bits // 128]
+        with values.temporary(kind) as before:
+            put(("local.set", before), ("local.get", target), ("local.get", before))
+            put((f"{shape}.replace_lane", lane % (128 // ty.bits)), ("local.set", target))

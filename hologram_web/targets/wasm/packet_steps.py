@@ -32,11 +32,12 @@ class PacketSteps:
         self.put, self.get, self.set, self.named = code.put, code.get, code.set, code.named
         self.width, self.forms = values.width, values.forms
         self.several = False  # whether steps of several instructions are counted
+        self.counts = True  # in what is written now
 
     def take(self, at: int, under: Under) -> None:
         """Counts a step of the lanes that go back."""
         assert under.mask is not None
-        for part, local in enumerate(self._counts()[0]):  # a mask is -1
+        for part, local in enumerate(self._locals()[0]):  # a mask is -1
             self.put(("local.get", local))
             self.values.mask(under.mask, 32, part)
             self.put(("i32x4.sub",), ("local.set", local))
@@ -46,7 +47,7 @@ class PacketSteps:
     def after_look(self, tree: StructuredLoop) -> None:
         values = self.values
         looks = [s for s in tree.latches[-1].statements if isinstance(s, Under) and isinstance(s.statement, Count)]
-        if not (self.code.has_budget if self.code.plan is None else self.code.lanes_step):
+        if not self.counts or not (self.code.has_budget if self.code.plan is None else self.code.lanes_step):
             return
         if not looks:
             with values.statement(), values.temporary("v128") as over:
@@ -69,24 +70,24 @@ class PacketSteps:
     def _look_at_counts(self, mask: Node | None, over: int) -> None:
         """Adds counts up, has ticks for no more steps than lanes have, and finds those of the mask that have none."""
         put, values = self.put, self.values
-        counts, spent = self._counts()
+        counts, spent = self._locals()
         put(self.get("own_budget", "i64"), *(("local.get", local) for local in (*counts, *spent)))
         values.mask(mask if mask is not None else Node("const", PRED, (), 0), 128 // self.width, 0)
         put(self.get("ticks", "i64"), ("call", self._steps_routine()), ("local.set", over))
         put(*(("local.set", local) for local in reversed(spent)), self.set("ticks", "i64"))
         put(*(code for local in counts for code in (("v128.const", bytes(16)), ("local.set", local))))
 
-    def _counts(self) -> tuple[list[int], list[int]]:
+    def _locals(self) -> tuple[list[int], list[int]]:
         short, long = self.values.parts(Type.U32), self.values.parts(_LONG)
         return [self.named(("counts", n), "v128") for n in range(short)], [
             self.named(("spent", n), "v128") for n in range(long)
         ]
 
     def fresh(self) -> None:
-        if self.code.has_budget:
+        if self.code.has_budget and self.counts:
             self.code.argument("budget", 0, "i64")
             self.put(self.set("own_budget", "i64"))
-            for local in self._counts()[1]:
+            for local in self._locals()[1]:
                 self.put(("v128.const", bytes(16)), ("local.set", local))
             self._begin_counts()
             # What the routine would find where nothing is spent: with it a search took 1.2 times as long.
@@ -97,14 +98,14 @@ class PacketSteps:
     def _begin_counts(self) -> None:
         steps = {s.at for piece in self.code.lowered.pieces for s in piece.statements if isinstance(s, Count)}
         self.several = len(steps) > 1
-        for local in self._counts()[0]:
+        for local in self._locals()[0]:
             self.put(("v128.const", bytes(16)), ("local.set", local))
 
     def resume(self) -> None:
         """What lanes of a block have spent before, each by itself; the block's own steps are `taken`."""
         self.code.argument("budget", 0, "i64")
         self.put(self.get("taken", "i64"), ("i64.sub",), self.set("own_budget", "i64"))
-        for part, local in enumerate(self._counts()[1]):
+        for part, local in enumerate(self._locals()[1]):
             self.put(self.get("spill"), self.get("kept"), ("i32.const", 8), ("i32.mul",), ("i32.add",))
             self.put(("v128.load", 2, self.code.budget_slot * self.code.padded + 16 * part), ("local.set", local))
         self._begin_counts()
@@ -113,7 +114,7 @@ class PacketSteps:
 
     def keep(self, made: Straightened) -> None:
         """Keeps what lanes have spent; `least` and `least_lane` are what is left to the first lane that has least."""
-        put, spent = self.put, self._counts()[1]
+        put, spent = self.put, self._locals()[1]
         with self.values.temporary("v128") as over:
             self._look_at_counts(None, over)
         for part, local in enumerate(spent):

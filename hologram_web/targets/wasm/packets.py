@@ -14,6 +14,7 @@ from ...compiler.conditions import open_conditions
 from ...compiler.ir import Node
 from ...compiler.out_of_ssa import Assign, Copies, Count, Do, Piece, Statement, Under, Variable
 from ...compiler.packets import Forms, Straightened, guards, linear
+from ...compiler.rounds import within_budget
 from ...compiler.structure import If, Labelled, Straight, StructuredLoop, Tree
 from ...compiler.windows import LaneWindow
 from .blocks import Blocks, moved_row
@@ -64,6 +65,7 @@ class Packets:
         self.scalar = effects.scalar
         self._moved: tuple[Node, Node] | None = None  # what a row is that all lanes move and do nothing else
         self._depth = 0  # of the block around a packet
+        self._uncounted = False
 
     def fresh(self) -> None:
         """What a packet begins with."""
@@ -92,7 +94,7 @@ class Packets:
         self.twice = sum(len(piece.statements) for piece in pieces) < MAX_TWICE
         conditions, proven = self._prove(self.code.bounds, trees, self._unlikely())
         self.faults.safe = self._all_hold("safe", conditions)
-        ways = self._guards(trees)
+        ways = self._guards(trees) + self._enough()
         self.both = self.code.repeated | self._find_part(trees, ways, proven)
         self.faults.likely = proven if conditions else set()
         self._moved = None
@@ -124,6 +126,13 @@ class Packets:
             ways, self.given = [], {}
         self.given = self._unlikely() | self.given
         return ways
+
+    def _enough(self) -> list[Node]:
+        """Conditions under which lanes have more steps than they can take, so that nobody counts them in that part."""
+        counted = self.twice and self.code.plan is None and self.code.has_budget
+        found = within_budget(self.code.function, self.code.bounds, rounds=False) if counted else None
+        self._uncounted = found is not None and len(found) <= MAX_CONDITIONS
+        return found if found is not None and self._uncounted else []
 
     def _find_part(self, trees: list[Tree], ways: list[Node], proven: set[Check]) -> set[Check]:
         """Finds the part of each row, `from` a lane and `to` another, where branches go the given ways and what is
@@ -243,7 +252,8 @@ class Packets:
         leaves = self.code.lanes_leave
         full, whole = count is None, self.code.plan is None
         given = self.given if full else self._unlikely()
-        made = linear(trees, self.forms, given, full, self.faults.may_fault, _FREE, leaves, whole)
+        self.steps.counts = counts = not (full and self._uncounted)
+        made = linear(trees, self.forms, given, full * self.width, self.faults.may_fault, _FREE, leaves, whole, counts)
         values.variables.update(made.variables)
         put(("block", None))
         self._depth = self.code.depth

@@ -1,0 +1,48 @@
+"""Whether all lanes of a packet take a branch on their places, such as `if i < n` in a loop, asked of the first and the
+last: then they do what is behind it without a mask."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from .ir import PRED, Node
+from .operations import OPERATIONS
+from .out_of_ssa import Assign, Copies, Do
+from .shapes import Stride
+from .structure import Straight, Tree
+
+__all__ = ["by_all", "is_short"]
+
+_MOST = 8  # statements that are there twice
+_FAR = 1 << 24  # steps are shorter
+
+
+def is_short(trees: list[Tree], may_fault: Callable[[Node], bool]) -> bool:
+    """Whether code may be there twice: straight, and accesses of memory that nobody faults at are in it."""
+    statements = [s for tree in trees if isinstance(tree, Straight) for s in tree.piece.statements]
+    effects = [s.node for s in statements if isinstance(s, Do)]
+    plain = all(isinstance(tree, Straight) for tree in trees) and all(
+        isinstance(s, Assign | Copies | Do) for s in statements
+    )
+    return plain and bool(effects) and len(statements) <= _MOST and not any(map(may_fault, effects))
+
+
+def by_all(condition: Node, truth: bool, step_of: Callable[[Node], Stride], lanes: int) -> Node | None:
+    """A predicate of numbers that says that a comparison of places is true, or false, in all lanes; None of others.
+    What wraps between the first lane and the last says nothing."""
+    while condition.op == "pnot":
+        condition, truth = condition.args[0], not truth
+    opposite, ty, args = OPERATIONS[condition.op].opposite, condition.attr, condition.args
+    if not opposite or ty.is_float or ty.is_wide or ty.bits < 32:
+        return None
+    op, args = (condition.op, args) if truth else (opposite, args[::-1])
+    steps = [step_of(arg) for arg in args]
+    first, ends = Node(op, PRED, args, ty), list[Node]()
+    for arg, step in zip(args, steps, strict=True):
+        if not isinstance(step, int) or abs(step) >= _FAR:
+            return None
+        far = Node("const", ty, (), step * (lanes - 1) % (1 << ty.bits))
+        ends.append(Node("add", ty, (arg, far)) if step else arg)
+        if step:
+            first = Node("pand", PRED, (first, Node("le", PRED, (arg, ends[-1])[:: 1 if step > 0 else -1], ty)))
+    return Node("pand", PRED, (first, Node(op, PRED, tuple(ends), ty)))
