@@ -14,7 +14,7 @@
   (global $c1 v128 (v128.const i32x4 0x0 0x4 0x8 0xc))
   (global $c2 v128 (v128.const i32x4 0x0 0x0 0x1 0x0))
   (global $c3 v128 (v128.const i32x4 0x2 0x0 0x3 0x0))
-  (func $kernel (export "kernel") (type $t1)  ;; 2463 bytes at 0xec
+  (func $kernel (export "kernel") (type $t1)  ;; 2467 bytes at 0xec
     (param $arguments i32) (param $begin i32) (param $end i32)
     (local $ticks i64) (local $param.rows i32) (local $param.n i32) (local $base.buffer_x i32)
     (local $base.buffer_y i32) (local $limit.buffer_x.4 i64) (local $limit.buffer_y.4 i64)
@@ -24,10 +24,10 @@
     (local $first i32) (local $l24 i64) (local $l25 i64) (local $l26 i64) (local $l27 i64)
     (local $l28 i64) (local $l29 i64) (local $l30 i64) (local $safe i32) (local $from i32)
     (local $lane i32) (local $own_budget i64) (local $counts.0 v128) (local $spent.0 v128)
-    (local $spent.1 v128) (local $l38 v128) (local $l39 v128) (local $l40 v128) (local $l41 i32)
-    (local $l42 v128) (local $l43 v128) (local $l44 v128) (local $l45 i32) (local $live v128)
-    (local $l47 v128) (local $l48 v128) (local $l49 v128) (local $l50 v128) (local $l51 v128)
-    (local $l52 v128)
+    (local $spent.1 v128) (local $l38 v128) (local $l39 v128) (local $l40 v128) (local $l41 v128)
+    (local $l42 i32) (local $l43 v128) (local $l44 v128) (local $l45 v128) (local $l46 i32)
+    (local $live v128) (local $l48 v128) (local $l49 v128) (local $l50 v128) (local $l51 v128)
+    (local $l52 v128) (local $l53 v128)
     i64.const 1048576
     local.set $ticks
     local.get $arguments
@@ -351,6 +351,9 @@
             i32.le_s
             i32.eqz
             br_if $block5
+            local.get $param.n
+            i32x4.splat
+            local.set $l40
             loop $loop6
               block $block7
                 local.get $arguments
@@ -383,30 +386,29 @@
                 i32x4.splat
                 global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
                 i32x4.add
-                local.get $param.n
-                i32x4.splat
+                local.get $l40
                 i32x4.mul
                 local.set $l39
                 i32.const 0
                 v128.const i32x4 0x0 0x0 0x0 0x0
-                local.get $l40
+                local.get $l41
                 local.get $l38
                 v128.bitselect
-                local.set $l40
                 local.set $l41
+                local.set $l42
                 block $block8
                   block $block9
                     loop $loop10
                       block $block11
                         loop $loop12
                           local.get $param.n
-                          local.get $l41
+                          local.get $l42
                           i32.le_u
                           if $if13
                             br $block8
                           else  ;; $if13
                             local.get $l39
-                            local.get $l41
+                            local.get $l42
                             i32x4.splat
                             i32x4.add
                             i32.const 2
@@ -416,39 +418,39 @@
                             i32x4.add
                             local.get $l38
                             v128.and
-                            local.set $l43
-                            local.get $l43
+                            local.set $l44
+                            local.get $l44
                             i32x4.extract_lane 0
                             v128.load32_zero
-                            local.set $l44
-                            local.get $l43
+                            local.set $l45
+                            local.get $l44
                             i32x4.extract_lane 1
-                            local.get $l44
+                            local.get $l45
                             v128.load32_lane 1
-                            local.set $l44
-                            local.get $l43
+                            local.set $l45
+                            local.get $l44
                             i32x4.extract_lane 2
-                            local.get $l44
+                            local.get $l45
                             v128.load32_lane 2
-                            local.set $l44
-                            local.get $l43
-                            i32x4.extract_lane 3
+                            local.set $l45
                             local.get $l44
+                            i32x4.extract_lane 3
+                            local.get $l45
                             v128.load32_lane 3
-                            local.set $l42
-                            local.get $l41
+                            local.set $l43
+                            local.get $l42
                             i32.const 1
                             i32.add
-                            local.get $l42
-                            local.get $l42
+                            local.get $l43
+                            local.get $l43
                             i32x4.mul
-                            local.get $l40
+                            local.get $l41
                             i32x4.add
-                            local.get $l40
+                            local.get $l41
                             local.get $l38
                             v128.bitselect
-                            local.set $l40
                             local.set $l41
+                            local.set $l42
                             local.get $counts.0
                             local.get $l38
                             i32x4.sub
@@ -467,13 +469,13 @@
                       end  ;; $block11
                       local.get $arguments
                       i32.const 13
+                      local.get $l42
                       local.get $l41
-                      local.get $l40
                       local.get $l38
                       call $look_i32_v128_v128
                       local.set $l38
-                      local.set $l40
                       local.set $l41
+                      local.set $l42
                       local.set $ticks
                       local.get $ticks
                       i64.const 0
@@ -488,20 +490,20 @@
                       local.get $l38
                       local.get $ticks
                       call $steps4
-                      local.set $l43
+                      local.set $l44
                       local.set $spent.1
                       local.set $spent.0
                       local.set $ticks
                       v128.const i32x4 0x0 0x0 0x0 0x0
                       local.set $counts.0
                       local.get $l38
-                      local.get $l43
-                      v128.and
-                      local.set $l44
                       local.get $l44
+                      v128.and
+                      local.set $l45
+                      local.get $l45
                       v128.any_true
                       if $if15
-                        local.get $l44
+                        local.get $l45
                         i32x4.bitmask
                         i32.ctz
                         local.set $l18
@@ -519,9 +521,9 @@
                         i64.const 0
                         call $fault
                         local.get $l18
-                        local.tee $l45
+                        local.tee $l46
                         i32.const 4
-                        local.get $l45
+                        local.get $l46
                         i32.const 4
                         i32.lt_s
                         select
@@ -559,7 +561,7 @@
                     i32.add
                     local.set $l18
                     local.get $l18
-                    local.get $l40
+                    local.get $l41
                     v128.store align=4
                   else  ;; $if17
                     local.get $base.buffer_y
@@ -576,9 +578,9 @@
                     i32x4.splat
                     global.get $c1  ;; i32x4 0x0 0x4 0x8 0xc
                     i32x4.add
-                    local.set $l43
-                    local.get $l43
-                    local.get $l40
+                    local.set $l44
+                    local.get $l44
+                    local.get $l41
                     local.get $l38
                     call $scatter32_32
                   end  ;; $if17
@@ -641,8 +643,8 @@
                 i32x4.splat
                 global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
                 i32x4.gt_s
-                local.set $l47
-                local.get $l47
+                local.set $l48
+                local.get $l48
                 local.get $first
                 local.get $lane
                 i32.add
@@ -655,8 +657,8 @@
                 i32x4.splat
                 i32x4.lt_u
                 v128.and
-                local.set $l48
-                local.get $l48
+                local.set $l49
+                local.get $l49
                 v128.any_true
                 if $if22
                   local.get $first
@@ -673,18 +675,18 @@
                   local.set $l39
                   i32.const 0
                   v128.const i32x4 0x0 0x0 0x0 0x0
-                  local.get $l40
-                  local.get $l48
+                  local.get $l41
+                  local.get $l49
                   v128.bitselect
-                  local.set $l40
                   local.set $l41
+                  local.set $l42
                   block $block23
                     block $block24
                       loop $loop25
                         block $block26
                           loop $loop27
                             local.get $param.n
-                            local.get $l41
+                            local.get $l42
                             i32.le_u
                             if $if28
                               br $block23
@@ -694,48 +696,48 @@
                                 i32.eqz
                                 if $if30
                                   local.get $l39
-                                  local.get $l41
+                                  local.get $l42
                                   i32x4.splat
                                   i32x4.add
-                                  local.set $l43
-                                  local.get $l43
-                                  i64x2.extend_low_i32x4_u
                                   local.set $l44
-                                  local.get $l43
-                                  i64x2.extend_high_i32x4_u
-                                  local.set $l49
                                   local.get $l44
-                                  i32.const 2
-                                  i64x2.shl
+                                  i64x2.extend_low_i32x4_u
+                                  local.set $l45
+                                  local.get $l44
+                                  i64x2.extend_high_i32x4_u
                                   local.set $l50
-                                  local.get $l49
+                                  local.get $l45
                                   i32.const 2
                                   i64x2.shl
                                   local.set $l51
-                                  local.get $l48
                                   local.get $l50
+                                  i32.const 2
+                                  i64x2.shl
+                                  local.set $l52
+                                  local.get $l49
+                                  local.get $l51
                                   v128.const i32x4 0x0 0x0 0x0 0x0
                                   i64x2.lt_s
-                                  local.get $l51
+                                  local.get $l52
                                   v128.const i32x4 0x0 0x0 0x0 0x0
                                   i64x2.lt_s
                                   i8x16.shuffle 0 1 2 3 8 9 10 11 16 17 18 19 24 25 26 27
                                   local.get $limit.buffer_x.4
                                   i64x2.splat
-                                  local.get $l50
+                                  local.get $l51
                                   i64x2.le_s
                                   local.get $limit.buffer_x.4
                                   i64x2.splat
-                                  local.get $l51
+                                  local.get $l52
                                   i64x2.le_s
                                   i8x16.shuffle 0 1 2 3 8 9 10 11 16 17 18 19 24 25 26 27
                                   v128.or
                                   v128.and
-                                  local.set $l52
-                                  local.get $l52
+                                  local.set $l53
+                                  local.get $l53
                                   v128.any_true
                                   if $if31
-                                    local.get $l52
+                                    local.get $l53
                                     i32x4.bitmask
                                     i32.ctz
                                     local.set $l18
@@ -750,15 +752,15 @@
                                     i32.add
                                     i32.const 0
                                     local.get $l18
-                                    local.get $l50
                                     local.get $l51
+                                    local.get $l52
                                     call $pick4
                                     i64.const 4
                                     call $fault
                                     local.get $l18
-                                    local.tee $l45
+                                    local.tee $l46
                                     i32.const 4
-                                    local.get $l45
+                                    local.get $l46
                                     i32.const 4
                                     i32.lt_s
                                     select
@@ -766,22 +768,22 @@
                                     global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
                                     i32x4.gt_s
                                     local.set $live
-                                    local.get $l47
-                                    local.get $live
-                                    v128.and
-                                    local.set $l47
                                     local.get $l48
                                     local.get $live
                                     v128.and
                                     local.set $l48
-                                    local.get $l48
+                                    local.get $l49
+                                    local.get $live
+                                    v128.and
+                                    local.set $l49
+                                    local.get $l49
                                     v128.any_true
                                     i32.eqz
                                     br_if $block29
                                   end  ;; $if31
                                 end  ;; $if30
                                 local.get $l39
-                                local.get $l41
+                                local.get $l42
                                 i32x4.splat
                                 i32x4.add
                                 i32.const 2
@@ -789,47 +791,47 @@
                                 local.get $base.buffer_x
                                 i32x4.splat
                                 i32x4.add
-                                local.get $l48
+                                local.get $l49
                                 v128.and
-                                local.set $l51
-                                local.get $l51
+                                local.set $l52
+                                local.get $l52
                                 i32x4.extract_lane 0
                                 v128.load32_zero
-                                local.set $l50
-                                local.get $l51
+                                local.set $l51
+                                local.get $l52
                                 i32x4.extract_lane 1
-                                local.get $l50
+                                local.get $l51
                                 v128.load32_lane 1
-                                local.set $l50
-                                local.get $l51
+                                local.set $l51
+                                local.get $l52
                                 i32x4.extract_lane 2
-                                local.get $l50
-                                v128.load32_lane 2
-                                local.set $l50
                                 local.get $l51
+                                v128.load32_lane 2
+                                local.set $l51
+                                local.get $l52
                                 i32x4.extract_lane 3
-                                local.get $l50
+                                local.get $l51
                                 v128.load32_lane 3
-                                local.set $l42
-                                local.get $l41
+                                local.set $l43
+                                local.get $l42
                                 i32.const 1
                                 i32.add
-                                local.get $l42
-                                local.get $l42
+                                local.get $l43
+                                local.get $l43
                                 i32x4.mul
-                                local.get $l40
+                                local.get $l41
                                 i32x4.add
-                                local.get $l40
-                                local.get $l48
+                                local.get $l41
+                                local.get $l49
                                 v128.bitselect
-                                local.set $l40
                                 local.set $l41
+                                local.set $l42
                                 local.get $counts.0
-                                local.get $l48
+                                local.get $l49
                                 i32x4.sub
                                 local.set $counts.0
                               end  ;; $block29
-                              local.get $l48
+                              local.get $l49
                               v128.any_true
                               if $if32
                                 local.get $ticks
@@ -847,15 +849,15 @@
                         end  ;; $block26
                         local.get $arguments
                         i32.const 13
+                        local.get $l42
                         local.get $l41
-                        local.get $l40
-                        local.get $l47
                         local.get $l48
+                        local.get $l49
                         call $look_i32_v128_v128_v128
+                        local.set $l49
                         local.set $l48
-                        local.set $l47
-                        local.set $l40
                         local.set $l41
+                        local.set $l42
                         local.set $ticks
                         local.get $ticks
                         i64.const 0
@@ -867,23 +869,23 @@
                         local.get $counts.0
                         local.get $spent.0
                         local.get $spent.1
-                        local.get $l48
+                        local.get $l49
                         local.get $ticks
                         call $steps4
-                        local.set $l51
+                        local.set $l52
                         local.set $spent.1
                         local.set $spent.0
                         local.set $ticks
                         v128.const i32x4 0x0 0x0 0x0 0x0
                         local.set $counts.0
-                        local.get $l48
-                        local.get $l51
+                        local.get $l49
+                        local.get $l52
                         v128.and
-                        local.set $l50
-                        local.get $l50
+                        local.set $l51
+                        local.get $l51
                         v128.any_true
                         if $if34
-                          local.get $l50
+                          local.get $l51
                           i32x4.bitmask
                           i32.ctz
                           local.set $l18
@@ -901,9 +903,9 @@
                           i64.const 0
                           call $fault
                           local.get $l18
-                          local.tee $l45
+                          local.tee $l46
                           i32.const 4
-                          local.get $l45
+                          local.get $l46
                           i32.const 4
                           i32.lt_s
                           select
@@ -911,15 +913,15 @@
                           global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
                           i32x4.gt_s
                           local.set $live
-                          local.get $l47
-                          local.get $live
-                          v128.and
-                          local.set $l47
                           local.get $l48
                           local.get $live
                           v128.and
                           local.set $l48
-                          local.get $l48
+                          local.get $l49
+                          local.get $live
+                          v128.and
+                          local.set $l49
+                          local.get $l49
                           v128.any_true
                           i32.eqz
                           br_if $block24
@@ -928,7 +930,7 @@
                       end  ;; $loop25
                     end  ;; $block24
                   end  ;; $block23
-                  local.get $l48
+                  local.get $l49
                   v128.any_true
                   if $if35
                     block $block36
@@ -964,7 +966,7 @@
                           i64x2.add
                           i32.const 2
                           i64x2.shl
-                          local.set $l51
+                          local.set $l52
                           local.get $first
                           local.get $lane
                           i32.add
@@ -976,31 +978,31 @@
                           i64x2.add
                           i32.const 2
                           i64x2.shl
-                          local.set $l50
-                          local.get $l48
-                          local.get $l51
+                          local.set $l51
+                          local.get $l49
+                          local.get $l52
                           v128.const i32x4 0x0 0x0 0x0 0x0
                           i64x2.lt_s
-                          local.get $l50
+                          local.get $l51
                           v128.const i32x4 0x0 0x0 0x0 0x0
                           i64x2.lt_s
                           i8x16.shuffle 0 1 2 3 8 9 10 11 16 17 18 19 24 25 26 27
                           local.get $limit.buffer_y.4
                           i64x2.splat
-                          local.get $l51
+                          local.get $l52
                           i64x2.le_s
                           local.get $limit.buffer_y.4
                           i64x2.splat
-                          local.get $l50
+                          local.get $l51
                           i64x2.le_s
                           i8x16.shuffle 0 1 2 3 8 9 10 11 16 17 18 19 24 25 26 27
                           v128.or
                           v128.and
-                          local.set $l49
-                          local.get $l49
+                          local.set $l50
+                          local.get $l50
                           v128.any_true
                           if $if39
-                            local.get $l49
+                            local.get $l50
                             i32x4.bitmask
                             i32.ctz
                             local.set $l18
@@ -1015,15 +1017,15 @@
                             i32.add
                             i32.const 0
                             local.get $l18
+                            local.get $l52
                             local.get $l51
-                            local.get $l50
                             call $pick4
                             i64.const 4
                             call $fault
                             local.get $l18
-                            local.tee $l45
+                            local.tee $l46
                             i32.const 4
-                            local.get $l45
+                            local.get $l46
                             i32.const 4
                             i32.lt_s
                             select
@@ -1031,22 +1033,22 @@
                             global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
                             i32x4.gt_s
                             local.set $live
-                            local.get $l47
-                            local.get $live
-                            v128.and
-                            local.set $l47
                             local.get $l48
                             local.get $live
                             v128.and
                             local.set $l48
-                            local.get $l48
+                            local.get $l49
+                            local.get $live
+                            v128.and
+                            local.set $l49
+                            local.get $l49
                             v128.any_true
                             i32.eqz
                             br_if $block36
                           end  ;; $if39
                         end  ;; $if38
                       end  ;; $if37
-                      local.get $l48
+                      local.get $l49
                       i32x4.all_true
                       if $if40
                         local.get $base.buffer_y
@@ -1060,7 +1062,7 @@
                         i32.add
                         local.set $l18
                         local.get $l18
-                        local.get $l40
+                        local.get $l41
                         v128.store align=4
                       else  ;; $if40
                         local.get $base.buffer_y
@@ -1077,26 +1079,26 @@
                         i32x4.splat
                         global.get $c1  ;; i32x4 0x0 0x4 0x8 0xc
                         i32x4.add
-                        local.set $l50
-                        local.get $l50
-                        local.get $l40
-                        local.get $l48
+                        local.set $l51
+                        local.get $l51
+                        local.get $l41
+                        local.get $l49
                         call $scatter32_32
                       end  ;; $if40
                     end  ;; $block36
-                    local.get $l48
+                    local.get $l49
                     v128.any_true
                     if $if41
-                      local.get $l47
                       local.get $l48
+                      local.get $l49
                       v128.andnot
-                      local.set $l47
-                      v128.const i32x4 0x0 0x0 0x0 0x0
                       local.set $l48
+                      v128.const i32x4 0x0 0x0 0x0 0x0
+                      local.set $l49
                     end  ;; $if41
                   end  ;; $if35
                 end  ;; $if22
-                local.get $l47
+                local.get $l48
                 v128.any_true
                 if $if42
                   br $block21
@@ -1154,7 +1156,7 @@
       end  ;; $loop1
     end  ;; $if0
   )
-  (func $fault (type $t2)  ;; 51 bytes at 0xa8c
+  (func $fault (type $t2)  ;; 51 bytes at 0xa90
     (param $l0 i32) (param $l1 i32) (param $l2 i32) (param $l3 i32) (param $l4 i32) (param $l5 i32)
     (param $l6 i64) (param $l7 i64)
     local.get $l0
@@ -1179,7 +1181,7 @@
     local.get $l7
     i64.store offset=80 align=4
   )
-  (func $look (type $t3)  ;; 57 bytes at 0xac0
+  (func $look (type $t3)  ;; 57 bytes at 0xac4
     (param $arguments i32) (param $at i32)
     (result i64)
     (local $answer i32) (local $ticks i64)
@@ -1210,7 +1212,7 @@
     end  ;; $if0
     local.get $ticks
   )
-  (func $look_i32_v128_v128 (type $t4)  ;; 63 bytes at 0xafa
+  (func $look_i32_v128_v128 (type $t4)  ;; 63 bytes at 0xafe
     (param $arguments i32) (param $at i32) (param $l2 i32) (param $l3 v128) (param $l4 v128)
     (result i64) (result i32) (result v128) (result v128)
     (local $answer i32) (local $ticks i64)
@@ -1244,7 +1246,7 @@
     local.get $l3
     local.get $l4
   )
-  (func $steps4 (type $t5)  ;; 190 bytes at 0xb3b
+  (func $steps4 (type $t5)  ;; 190 bytes at 0xb3f
     (param $l0 i64) (param $l1 v128) (param $l2 v128) (param $l3 v128) (param $l4 v128)
     (param $l5 i64)
     (result i64) (result v128) (result v128) (result v128)
@@ -1342,7 +1344,7 @@
     local.get $l4
     v128.and
   )
-  (func $scatter32_32 (type $t6)  ;; 91 bytes at 0xbfa
+  (func $scatter32_32 (type $t6)  ;; 91 bytes at 0xbfe
     (param $l0 v128) (param $l1 v128) (param $l2 v128)
     (local $bits i32)
     local.get $l2
@@ -1385,7 +1387,7 @@
       v128.store32_lane 3
     end  ;; $if3
   )
-  (func $pick4 (type $t7)  ;; 48 bytes at 0xc56
+  (func $pick4 (type $t7)  ;; 48 bytes at 0xc5a
     (param $l0 i32) (param $l1 v128) (param $l2 v128)
     (result i64)
     i64.const 0
@@ -1414,7 +1416,7 @@
     i32.ne
     select
   )
-  (func $look_i32_v128_v128_v128 (type $t8)  ;; 65 bytes at 0xc87
+  (func $look_i32_v128_v128_v128 (type $t8)  ;; 65 bytes at 0xc8b
     (param $arguments i32) (param $at i32) (param $l2 i32) (param $l3 v128) (param $l4 v128)
     (param $l5 v128)
     (result i64) (result i32) (result v128) (result v128) (result v128)

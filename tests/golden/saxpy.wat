@@ -12,7 +12,7 @@
   (global $c1 v128 (v128.const i32x4 0x0 0x0 0x1 0x0))
   (global $c2 v128 (v128.const i32x4 0x2 0x0 0x3 0x0))
   (global $c3 v128 (v128.const i32x4 0x0 0x4 0x8 0xc))
-  (func $kernel (export "kernel") (type $t1)  ;; 1465 bytes at 0xc8
+  (func $kernel (export "kernel") (type $t1)  ;; 1469 bytes at 0xc8
     (param $arguments i32) (param $begin i32) (param $end i32)
     (local $ticks i64) (local $param.a f32) (local $base.buffer_x i32) (local $base.buffer_y i32)
     (local $limit.buffer_x.4 i64) (local $limit.buffer_y.4 i64) (local $block i32) (local $rest i32)
@@ -20,8 +20,8 @@
     (local $BLOCK_IDX_Z i32) (local $span i32) (local $l17 i32) (local $price i64) (local $on.0 i32)
     (local $on.1 i32) (local $on.2 i32) (local $first i32) (local $l23 i64) (local $safe i32)
     (local $from i32) (local $lane i32) (local $l27 v128) (local $l28 v128) (local $l29 v128)
-    (local $l30 i64) (local $l31 v128) (local $l32 v128) (local $l33 v128) (local $l34 i32)
-    (local $live v128)
+    (local $l30 v128) (local $l31 i64) (local $l32 v128) (local $l33 v128) (local $l34 v128)
+    (local $l35 i32) (local $live v128)
     i64.const 1048576
     local.set $ticks
     local.get $arguments
@@ -253,6 +253,9 @@
             i32.le_s
             i32.eqz
             br_if $block5
+            local.get $param.a
+            f32x4.splat
+            local.set $l29
             loop $loop6
               block $block7
                 local.get $base.buffer_x
@@ -292,8 +295,7 @@
                 i32.add
                 local.set $l17
                 local.get $l17
-                local.get $param.a
-                f32x4.splat
+                local.get $l29
                 local.get $l27
                 f32x4.mul
                 local.get $l28
@@ -332,7 +334,7 @@
                 i32x4.splat
                 global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
                 i32x4.gt_s
-                local.set $l29
+                local.set $l30
                 block $block11
                   local.get $safe
                   i32.eqz
@@ -343,10 +345,10 @@
                     i64.extend_i32_u
                     i64.const 4
                     i64.mul
-                    local.tee $l30
+                    local.tee $l31
                     local.get $limit.buffer_x.4
                     i64.ge_u
-                    local.get $l30
+                    local.get $l31
                     i64.const 12
                     i64.add
                     local.get $limit.buffer_x.4
@@ -362,7 +364,7 @@
                       i64x2.add
                       i32.const 2
                       i64x2.shl
-                      local.set $l31
+                      local.set $l32
                       local.get $first
                       local.get $lane
                       i32.add
@@ -372,31 +374,31 @@
                       i64x2.add
                       i32.const 2
                       i64x2.shl
-                      local.set $l32
-                      local.get $l29
-                      local.get $l31
+                      local.set $l33
+                      local.get $l30
+                      local.get $l32
                       v128.const i32x4 0x0 0x0 0x0 0x0
                       i64x2.lt_s
-                      local.get $l32
+                      local.get $l33
                       v128.const i32x4 0x0 0x0 0x0 0x0
                       i64x2.lt_s
                       i8x16.shuffle 0 1 2 3 8 9 10 11 16 17 18 19 24 25 26 27
                       local.get $limit.buffer_x.4
                       i64x2.splat
-                      local.get $l31
+                      local.get $l32
                       i64x2.le_s
                       local.get $limit.buffer_x.4
                       i64x2.splat
-                      local.get $l32
+                      local.get $l33
                       i64x2.le_s
                       i8x16.shuffle 0 1 2 3 8 9 10 11 16 17 18 19 24 25 26 27
                       v128.or
                       v128.and
-                      local.set $l33
-                      local.get $l33
+                      local.set $l34
+                      local.get $l34
                       v128.any_true
                       if $if14
-                        local.get $l33
+                        local.get $l34
                         i32x4.bitmask
                         i32.ctz
                         local.set $l17
@@ -411,15 +413,15 @@
                         i32.add
                         i32.const 0
                         local.get $l17
-                        local.get $l31
                         local.get $l32
+                        local.get $l33
                         call $pick4
                         i64.const 4
                         call $fault
                         local.get $l17
-                        local.tee $l34
+                        local.tee $l35
                         i32.const 4
-                        local.get $l34
+                        local.get $l35
                         i32.const 4
                         i32.lt_s
                         select
@@ -427,11 +429,11 @@
                         global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
                         i32x4.gt_s
                         local.set $live
-                        local.get $l29
+                        local.get $l30
                         local.get $live
                         v128.and
-                        local.set $l29
-                        local.get $l29
+                        local.set $l30
+                        local.get $l30
                         v128.any_true
                         i32.eqz
                         br_if $block11
@@ -481,10 +483,10 @@
                     i32x4.splat
                     global.get $c3  ;; i32x4 0x0 0x4 0x8 0xc
                     i32x4.add
-                    local.get $l29
+                    local.get $l30
                     v128.and
-                    local.set $l32
-                    local.get $l32
+                    local.set $l33
+                    local.get $l33
                     call $gather_f32_f32x4
                     local.set $l27
                   end  ;; $if15
@@ -497,10 +499,10 @@
                     i64.extend_i32_u
                     i64.const 4
                     i64.mul
-                    local.tee $l30
+                    local.tee $l31
                     local.get $limit.buffer_y.4
                     i64.ge_u
-                    local.get $l30
+                    local.get $l31
                     i64.const 12
                     i64.add
                     local.get $limit.buffer_y.4
@@ -516,7 +518,7 @@
                       i64x2.add
                       i32.const 2
                       i64x2.shl
-                      local.set $l32
+                      local.set $l33
                       local.get $first
                       local.get $lane
                       i32.add
@@ -526,31 +528,31 @@
                       i64x2.add
                       i32.const 2
                       i64x2.shl
-                      local.set $l31
-                      local.get $l29
-                      local.get $l32
+                      local.set $l32
+                      local.get $l30
+                      local.get $l33
                       v128.const i32x4 0x0 0x0 0x0 0x0
                       i64x2.lt_s
-                      local.get $l31
+                      local.get $l32
                       v128.const i32x4 0x0 0x0 0x0 0x0
                       i64x2.lt_s
                       i8x16.shuffle 0 1 2 3 8 9 10 11 16 17 18 19 24 25 26 27
                       local.get $limit.buffer_y.4
                       i64x2.splat
-                      local.get $l32
+                      local.get $l33
                       i64x2.le_s
                       local.get $limit.buffer_y.4
                       i64x2.splat
-                      local.get $l31
+                      local.get $l32
                       i64x2.le_s
                       i8x16.shuffle 0 1 2 3 8 9 10 11 16 17 18 19 24 25 26 27
                       v128.or
                       v128.and
-                      local.set $l33
-                      local.get $l33
+                      local.set $l34
+                      local.get $l34
                       v128.any_true
                       if $if18
-                        local.get $l33
+                        local.get $l34
                         i32x4.bitmask
                         i32.ctz
                         local.set $l17
@@ -565,15 +567,15 @@
                         i32.add
                         i32.const 0
                         local.get $l17
+                        local.get $l33
                         local.get $l32
-                        local.get $l31
                         call $pick4
                         i64.const 4
                         call $fault
                         local.get $l17
-                        local.tee $l34
+                        local.tee $l35
                         i32.const 4
-                        local.get $l34
+                        local.get $l35
                         i32.const 4
                         i32.lt_s
                         select
@@ -581,11 +583,11 @@
                         global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
                         i32x4.gt_s
                         local.set $live
-                        local.get $l29
+                        local.get $l30
                         local.get $live
                         v128.and
-                        local.set $l29
-                        local.get $l29
+                        local.set $l30
+                        local.get $l30
                         v128.any_true
                         i32.eqz
                         br_if $block11
@@ -635,14 +637,14 @@
                     i32x4.splat
                     global.get $c3  ;; i32x4 0x0 0x4 0x8 0xc
                     i32x4.add
-                    local.get $l29
+                    local.get $l30
                     v128.and
-                    local.set $l31
-                    local.get $l31
+                    local.set $l32
+                    local.get $l32
                     call $gather_f32_f32x4
                     local.set $l28
                   end  ;; $if19
-                  local.get $l29
+                  local.get $l30
                   i32x4.all_true
                   if $if20
                     local.get $base.buffer_y
@@ -678,19 +680,19 @@
                     i32x4.splat
                     global.get $c3  ;; i32x4 0x0 0x4 0x8 0xc
                     i32x4.add
-                    local.set $l31
-                    local.get $l31
+                    local.set $l32
+                    local.get $l32
                     local.get $param.a
                     f32x4.splat
                     local.get $l27
                     f32x4.mul
                     local.get $l28
                     f32x4.add
-                    local.get $l29
+                    local.get $l30
                     call $scatter32_32
                   end  ;; $if20
                 end  ;; $block11
-                local.get $l29
+                local.get $l30
                 v128.any_true
                 if $if21
                   br $block10
@@ -748,7 +750,7 @@
       end  ;; $loop1
     end  ;; $if0
   )
-  (func $fault (type $t2)  ;; 51 bytes at 0x682
+  (func $fault (type $t2)  ;; 51 bytes at 0x686
     (param $l0 i32) (param $l1 i32) (param $l2 i32) (param $l3 i32) (param $l4 i32) (param $l5 i32)
     (param $l6 i64) (param $l7 i64)
     local.get $l0
@@ -773,7 +775,7 @@
     local.get $l7
     i64.store offset=80 align=4
   )
-  (func $look (type $t3)  ;; 57 bytes at 0x6b6
+  (func $look (type $t3)  ;; 57 bytes at 0x6ba
     (param $arguments i32) (param $at i32)
     (result i64)
     (local $answer i32) (local $ticks i64)
@@ -804,7 +806,7 @@
     end  ;; $if0
     local.get $ticks
   )
-  (func $pick4 (type $t4)  ;; 48 bytes at 0x6f0
+  (func $pick4 (type $t4)  ;; 48 bytes at 0x6f4
     (param $l0 i32) (param $l1 v128) (param $l2 v128)
     (result i64)
     i64.const 0
@@ -833,7 +835,7 @@
     i32.ne
     select
   )
-  (func $gather_f32_f32x4 (type $t5)  ;; 55 bytes at 0x721
+  (func $gather_f32_f32x4 (type $t5)  ;; 55 bytes at 0x725
     (param $l0 v128)
     (result v128)
     (local $l1 v128)
@@ -856,7 +858,7 @@
     local.get $l1
     v128.load32_lane 3
   )
-  (func $scatter32_32 (type $t6)  ;; 91 bytes at 0x759
+  (func $scatter32_32 (type $t6)  ;; 91 bytes at 0x75d
     (param $l0 v128) (param $l1 v128) (param $l2 v128)
     (local $bits i32)
     local.get $l2
