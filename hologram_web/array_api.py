@@ -1,4 +1,4 @@
-"""The Python array API standard (2024.12) on arrays of hologram_web.
+"""The Python array API standard (2024.12) on arrays of hologram_web; `of_version` has those before and 2025.12.
 
 Functions come from `array/creation.py`, `functions.py` and `sets.py`, the extensions from `linalg.py` and `fft.py`.
 """
@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import builtins
 import math
-from types import SimpleNamespace
+import sys
+from functools import cache, wraps
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 from .array import creation, fft, linalg
@@ -16,6 +18,7 @@ from .array.creation import *  # noqa: F403
 from .array.creation import __all__ as _creation
 from .array.functions import *  # noqa: F403
 from .array.functions import __all__ as _functions
+from .array.node import broadcast_shapes as _together
 from .array.sets import *  # noqa: F403
 from .array.sets import __all__ as _sets
 from .array.types import kind_of, promoted, real_of
@@ -42,8 +45,8 @@ _KINDS = {
 }  # fmt: skip
 
 __all__ = [
-    *_creation, *_functions, *_sets, *_TYPES, "bfloat16", "can_cast", "e", "fft", "finfo", "float16",
-    "iinfo", "inf", "isdtype", "linalg", "nan", "newaxis", "pi",
+    *_creation, *_functions, *_sets, *_TYPES, "bfloat16", "broadcast_shapes", "can_cast", "e", "fft", "finfo",
+    "float16", "iinfo", "inf", "isdtype", "linalg", "nan", "newaxis", "pi",
 ]  # fmt: skip
 
 
@@ -65,6 +68,11 @@ def can_cast(from_: Any, to: Any, /) -> Any:
     """Whether no value is lost: the two together make the second."""
     given = from_.dtype if isinstance(from_, Array) else from_
     return promoted(given, to) is to and ("f" in (_letter(given), _letter(to))) <= (_letter(given) in "fb")
+
+
+def broadcast_shapes(*shapes: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape of arrays of these shapes together."""
+    return _together(shapes)
 
 
 def finfo(type: Any, /) -> Any:
@@ -92,7 +100,7 @@ class _Info:
     def default_device(self) -> Any:
         return creation.default_executor()
 
-    def devices(self) -> list[Any]:
+    def devices(self) -> Any:
         return [creation.default_executor()]
 
     def default_dtypes(self, *, device: Any = None) -> dict[str, Any]:
@@ -104,5 +112,35 @@ class _Info:
         return {name: ty for name, ty in _TYPES.items() if kind is None or isdtype(ty, kind)}
 
 
+class _Info2025(_Info):
+    def devices(self) -> Any:
+        return (*super().devices(),)
+
+
 def __array_namespace_info__() -> _Info:  # noqa: N807  # the standard's name
     return _Info()
+
+
+@cache
+def of_version(version: str | None = None) -> ModuleType:
+    """The namespace of a version of the standard; it is this module up to 2024.12. That of 2025.12 gives tuples where
+    the ones before give lists. Raises ValueError for others."""
+    this = sys.modules[__name__]
+    if version in (None, "2021.12", "2022.12", "2023.12", __array_api_version__):
+        return this
+    if version != "2025.12":
+        raise ValueError(f"the versions of the standard are 2021.12 to 2025.12, not {version}")
+    made = ModuleType(__name__, __doc__)
+    vars(made).update({name: value for name, value in vars(this).items() if not name.startswith("__")})
+    vars(made).update(__all__=__all__, __array_api_version__=version, __array_namespace_info__=_Info2025)
+    for name in ("broadcast_arrays", "meshgrid"):
+        setattr(made, name, _in_tuple(getattr(this, name)))
+    return made
+
+
+def _in_tuple(function: Any) -> Any:
+    @wraps(function)
+    def call(*given: Any, **options: Any) -> Any:
+        return (*function(*given, **options),)
+
+    return call

@@ -77,3 +77,18 @@ def test_reductions_of_what_is_computed_and_what_is_made_of_them(device: str) ->
                 value, wanted = (value * b + a) * 0.25, (wanted * w + x) * np.float32(0.25)
             found = np.asarray(np.max(value, axis=axis))
             assert np.allclose(found, np.max(wanted, axis=axis), rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_columns_of_rows_whose_length_is_not_known(device: str) -> None:
+    def totals(x: Any, y: Any) -> Any:
+        return np.sum(x, axis=0) + y
+
+    totals.__annotations__ = {"x": hg.Array[hg.f32, 5, "n"], "y": hg.Array[hg.f32, "n"]}
+    made: Any = hg.function(totals)
+
+    with hg.Executor(device) as ex:
+        for width in (1, 4, 5, 31, 32, 33, 63, 70):
+            x, y = numbers((5, width), "float32"), numbers((width,), "float32")
+            found = np.asarray(made(ex.array(x), ex.array(y)))
+            assert np.allclose(found, x.sum(axis=0) + y, rtol=1e-5, atol=1e-5), width

@@ -34,6 +34,15 @@ def _softmax(x: Any) -> Any:
     return special.softmax(x, axis=-1)
 
 
+def test_operations_are_in_groups(ex: hg.Executor) -> None:
+    for group in (ops.math, ops.reduce, ops.activation, ops.loss, ops.linalg, ops.memory):
+        assert all(function is getattr(ops, name) for name, function in vars(group).items())
+    a, b, c = ex.array([1.0, 2.0], hg.f32), ex.array([3.0, 4.0], hg.f32), ex.zeros(2)
+    ops.math.vector_add(ex, a, b, c, 2)
+    assert c.numpy().tolist() == [4.0, 6.0]
+    assert ops.reduce.sum(a).item() == 3.0
+
+
 CASES: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
     "add": (lambda x, y: ops.add(x, y), lambda x, y: x + y),
     "sub, mul, div": (lambda x, y: ops.div(ops.mul(ops.sub(x, y), 2.0), y), lambda x, y: (x - y) * 2 / y),

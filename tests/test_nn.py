@@ -60,6 +60,14 @@ def test_layers(ex: hg.Executor) -> None:
         params, p = made(norm)
         scale = np.sqrt(((x - mean) ** 2).mean(-1, keepdims=True) + 1e-5)
         near(norm(params, given), (x - mean) / scale, 1e-4)
+    for groups in (1, 2, 4):
+        grouped = nn.GroupNorm(groups, 4)
+        params, _ = made(grouped)
+        parts = images.reshape(len(images), groups, -1)
+        mean, scale = parts.mean(-1, keepdims=True), np.sqrt(parts.var(-1, keepdims=True) + 1e-5)
+        near(grouped(params, seen), ((parts - mean) / scale).reshape(images.shape), 1e-4)
+    with pytest.raises(hg.LaunchError, match="whole groups"):
+        nn.GroupNorm(3, 4)(params, seen)
     batch = nn.BatchNorm(4)
     params, _ = made(batch)
     state = batch.state(device=ex)
@@ -112,7 +120,8 @@ def test_gradients_of_layers(wasm: hg.Executor) -> None:
     """In F64, along a direction of the parameters, against differences."""
     f8 = {"dtype": hg.f64}
     network = nn.Sequential(
-        nn.Conv2d(2, 3, 3, padding=1, **f8), xp.tanh, lambda x: x.reshape(x.shape[0], 4, 12), nn.Linear(12, 8, **f8),
+        nn.Conv2d(2, 3, 3, padding=1, **f8), nn.GroupNorm(3, 3, **f8), xp.tanh,
+        lambda x: x.reshape(x.shape[0], 4, 12), nn.Linear(12, 8, **f8),
         nn.LayerNorm(8, **f8), nn.MultiHeadAttention(8, 2, **f8), nn.RMSNorm(8, **f8), xp.gelu,
     )  # fmt: skip
     params = network.init(5, device=wasm)

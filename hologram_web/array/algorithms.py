@@ -254,7 +254,146 @@ _EIGH = f"""def eigh(out: Array[{{O}}], a: Array[{{T}}], n: i32, sweeps: i32):
                     out[first + q * n + i] = x * s + y * c
 """
 
+# The triangle of Schur that a matrix of complex numbers becomes by Householder's reflections and then by turns of rows
+# and columns with shifts (J. Francis, V. Kublanovskaya), what it was turned by, and the triangle's eigenvectors. One
+# lane does all of it: how many turns it takes differs from matrix to matrix.
+_EIG = """def eig(out: Array[{O}], a: Array[{T}], n: i32, digits: i32):
+    w = global_id(0)
+    h = w * 3 * n * n
+    z = h + n * n
+    v = z + n * n
+    scale = {R}(0)
+    for i in range(n * n):
+        x = a[w * n * n + i]
+        scale = max(scale, abs(x.real) + abs(x.imag))
+    if scale == 0:
+        scale = {R}(1)
+    for i in range(n):
+        for j in range(n):
+            out[h + i * n + j] = a[(w * n + i) * n + j] / scale
+            out[z + i * n + j] = {O}(1 if i == j else 0)
+            out[v + i * n + j] = {O}(0)
+    least = {R}(1)
+    for i in range(digits):
+        least = least / 2
+    for k in range(n - 2):
+        size = {R}(0)
+        for i in range(k + 1, n):
+            x = out[h + i * n + k]
+            size += x.real * x.real + x.imag * x.imag
+        size = sqrt(size)
+        head = out[h + (k + 1) * n + k]
+        part = sqrt(head.real * head.real + head.imag * head.imag)
+        turn = {O}(1)
+        if part > 0:
+            turn = head / part
+        if size > 0:
+            for i in range(k + 1, n):
+                out[v + i] = out[h + i * n + k] / size
+            out[v + k + 1] = out[v + k + 1] + turn
+            half = 1 + part / size
+            for j in range(k, n):
+                total = {O}(0)
+                for i in range(k + 1, n):
+                    total = total + out[v + i].conjugate() * out[h + i * n + j]
+                total = total / half
+                for i in range(k + 1, n):
+                    out[h + i * n + j] = out[h + i * n + j] - out[v + i] * total
+            for i in range(2 * n):
+                total = {O}(0)
+                for j in range(k + 1, n):
+                    total = total + out[h + i * n + j] * out[v + j]
+                total = total / half
+                for j in range(k + 1, n):
+                    out[h + i * n + j] = out[h + i * n + j] - total * out[v + j].conjugate()
+        for i in range(k + 2, n):
+            out[h + i * n + k] = {O}(0)
+    high = n - 1
+    rounds = 0
+    while high > 0:
+        low = high
+        while low > 0:
+            x, y = out[h + low * n + low], out[h + (low - 1) * n + low - 1]
+            size = abs(x.real) + abs(x.imag) + abs(y.real) + abs(y.imag)
+            x = out[h + low * n + low - 1]
+            if abs(x.real) + abs(x.imag) > max(size, {R}(0.001)) * least:
+                low -= 1
+            else:
+                break
+        if low > 0:
+            out[h + low * n + low - 1] = {O}(0)
+        rounds += 1
+        if low == high or rounds > 60:
+            high -= 1
+            rounds = 0
+        else:
+            last = out[h + high * n + high]
+            corner = out[h + high * n + high - 1]
+            if rounds % 12 == 0:
+                shift = last + {O}(abs(corner.real) + abs(corner.imag))
+            else:
+                half = (out[h + (high - 1) * n + high - 1] - last) / 2
+                other = corner * out[h + (high - 1) * n + high]
+                x = half * half + other
+                up = sqrt((sqrt(x.real * x.real + x.imag * x.imag) + abs(x.real)) / 2)
+                side = {R}(0)
+                if up > 0:
+                    side = x.imag / (2 * up)
+                root = complex(up, side)
+                if x.real < 0:
+                    root = complex(side, up)
+                if (half.conjugate() * root).real < 0:
+                    root = -root
+                root = half + root
+                shift = last
+                if root != 0:
+                    shift = last - other / root
+            x = out[h + low * n + low] - shift
+            y = out[h + (low + 1) * n + low]
+            for k in range(low, high):
+                if k > low:
+                    x = out[h + k * n + k - 1]
+                    y = out[h + (k + 1) * n + k - 1]
+                part = sqrt(x.real * x.real + x.imag * x.imag)
+                size = sqrt(part * part + y.real * y.real + y.imag * y.imag)
+                c, s = {R}(1), {O}(0)
+                if size > 0:
+                    c = part / size
+                    s = y.conjugate() / size
+                    if part > 0:
+                        s = x / part * s
+                for j in range(max(k - 1, low), n):
+                    p, q = out[h + k * n + j], out[h + (k + 1) * n + j]
+                    out[h + k * n + j] = p * c + q * s
+                    out[h + (k + 1) * n + j] = q * c - p * s.conjugate()
+                for i in range(2 * n):
+                    if i <= min(k + 2, high) or i >= n:
+                        p, q = out[h + i * n + k], out[h + i * n + k + 1]
+                        out[h + i * n + k] = p * c + q * s.conjugate()
+                        out[h + i * n + k + 1] = q * c - p * s
+    for k in range(n):
+        for i in range(n):
+            out[v + i * n + k] = {O}(1 if i == k else 0)
+        for down in range(k):
+            i = k - 1 - down
+            total = {O}(0)
+            for j in range(i + 1, k + 1):
+                total = total + out[h + i * n + j] * out[v + j * n + k]
+            apart = out[h + k * n + k] - out[h + i * n + i]
+            if abs(apart.real) + abs(apart.imag) <= least:
+                apart = {O}(least)
+            x = total / apart
+            size = abs(x.real) + abs(x.imag)
+            out[v + i * n + k] = x
+            if size > 1e9:
+                for j in range(i, k + 1):
+                    out[v + j * n + k] = out[v + j * n + k] / size
+    for k in range(n):
+        out[h + k * n + k] = out[h + k * n + k] * scale
+"""
+
 KERNELS = {
+    "eig": _EIG,
     "search_left": _SEARCH.format(_LESS),
     "search_right": _SEARCH.format(_NOT_GREATER),
     "running_product": _RUNNING,
@@ -264,4 +403,4 @@ KERNELS = {
     "svd": _SVD,
     "eigh": _EIGH,
 }
-MATRICES = ("solve", "cholesky", "qr", "svd", "eigh")  # of each matrix of operands in stacks
+MATRICES = ("solve", "cholesky", "qr", "svd", "eigh", "eig")  # of each matrix of operands in stacks

@@ -14,7 +14,7 @@ from ..runtime import arrays
 from ..runtime.executor import Buffer
 from ..runtime.operators import Operators
 from .lines import naming, reading
-from .node import ArrayNode, ArrayShapeError, broadcast, map_, scalar, source, view
+from .node import ArrayAxisError, ArrayNode, ArrayShapeError, broadcast, map_, scalar, source, view
 from .sizes import Size, is_known, whole
 from .tracing import Parameter
 from .types import (
@@ -78,11 +78,9 @@ class Array(Operators):
         return self if device is self.executor else array_of(self.numpy(), device, dtype=self.dtype)
 
     def __array_namespace__(self, *, api_version: str | None = None) -> Any:
-        from .. import array_api
+        from ..array_api import of_version
 
-        if api_version not in (None, "2021.12", "2022.12", "2023.12", "2024.12"):
-            raise ValueError(f"the version of the standard is 2024.12, not {api_version}")
-        return array_api
+        return of_version(api_version)
 
     @property
     def T(self) -> Array:
@@ -256,12 +254,16 @@ class Array(Operators):
         return self.reshape([length for a, length in enumerate(self.shape) if a not in axes])
 
     @outermost
-    def expand_dims(self, axis: int = 0) -> Array:
-        """With a further axis of one element."""
-        if not -self.ndim - 1 <= axis <= self.ndim:
-            raise LaunchError(f"axis {axis} of an array that gets {self.ndim + 1} axes")
-        at = axis % (self.ndim + 1)
-        return self.reshape([*self.shape[:at], 1, *self.shape[at:]])
+    def expand_dims(self, axis: int | tuple[int, ...] = 0) -> Array:
+        """With further axes of one element, at these places of the result."""
+        axes = (axis,) if isinstance(axis, int) else axis
+        count = self.ndim + len(axes)
+        if any(not -count <= each < count for each in axes) or len({each % count for each in axes}) < len(axes):
+            raise ArrayAxisError(f"axis {axis} of an array that gets {count} axes")
+        shape = list(self.shape)
+        for at in sorted(each % count for each in axes):
+            shape.insert(at, 1)
+        return self.reshape(shape)
 
     @outermost
     def flip(self, axis: Axes = None) -> Array:
@@ -314,7 +316,7 @@ class Array(Operators):
 
     def _axis(self, axis: int) -> int:
         if not -self.ndim <= axis < max(self.ndim, 1):
-            raise LaunchError(f"axis {axis} of an array of shape {self.shape}")
+            raise ArrayAxisError(f"axis {axis} of an array of shape {self.shape}")
         return axis % max(self.ndim, 1)
 
     def _axes(self, axis: Axes) -> list[int]:
@@ -322,7 +324,7 @@ class Array(Operators):
             return list(range(self.ndim))
         found = [self._axis(a) for a in ((axis,) if isinstance(axis, int) else axis)]
         if len(set(found)) < len(found):
-            raise LaunchError(f"an axis is named twice: {axis}")
+            raise ArrayAxisError(f"an axis is named twice: {axis}")
         return found
 
     # Reductions

@@ -351,8 +351,8 @@ def squeeze(x: Array, /, axis: Axes = None) -> Array:
     return x.squeeze(axis)
 
 
-def expand_dims(x: Array, /, axis: int = 0) -> Array:
-    """With a further axis of one element."""
+def expand_dims(x: Array, /, axis: int | tuple[int, ...] = 0) -> Array:
+    """With a further axis of one element, or several, at these places of the result."""
     return x.expand_dims(axis)
 
 

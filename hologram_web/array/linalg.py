@@ -10,6 +10,7 @@ import math
 from typing import Any, NamedTuple
 
 from ..errors import LaunchError
+from ..isa.elements import complex64, complex128
 from ..isa.types import Type
 from .array import Array, Axes, by_parts, mapped
 from .creation import eye, full
@@ -39,13 +40,18 @@ from .types import floating, kind_of, promoted, real_of
 from .view import View, row_major
 
 __all__ = [
-    "cholesky", "cross", "det", "diagonal", "eigh", "eigvalsh", "inv", "matmul", "matrix_norm", "matrix_power",
-    "matrix_rank", "matrix_transpose", "outer", "pinv", "qr", "slogdet", "solve", "svd", "svdvals", "tensordot",
-    "trace", "vecdot", "vector_norm",
+    "cholesky", "cross", "det", "diagonal", "eig", "eigh", "eigvals", "eigvalsh", "inv", "matmul", "matrix_norm",
+    "matrix_power", "matrix_rank", "matrix_transpose", "outer", "pinv", "qr", "slogdet", "solve", "svd", "svdvals",
+    "tensordot", "trace", "vecdot", "vector_norm",
 ]  # fmt: skip
 
 _ALONE = 12  # rows up to which a lane has a matrix of its own
 _SWEEPS = {Type.F32: 10, Type.F64: 14}  # over all pairs of columns, after which nothing changes
+
+
+class EigResult(NamedTuple):
+    eigenvalues: Array
+    eigenvectors: Array
 
 
 class EighResult(NamedTuple):
@@ -223,6 +229,21 @@ def _eigen(a: Array) -> Any:
 def eigvalsh(x: Array, /) -> Array:
     """Eigenvalues of Hermitian matrices, the least first."""
     return eigh(x).eigenvalues
+
+
+def eig(x: Array, /) -> EigResult:
+    """Complex eigenvalues of square matrices, in no order, and eigenvectors of length 1 in columns."""
+    a = _matrices(x, True)
+    a = a if kind_of(a.dtype) == "c" else a.astype(complex128 if a.dtype is Type.F64 else complex64)
+    n = a.shape[-1]
+    made = _by("eig", 3 * n * n, (n, 52 if a.dtype is complex128 else 23), 1, a)
+    vectors = matmul(_part(made, n * n, n, n), _part(made, 2 * n * n, n, n))
+    return EigResult(diagonal(_part(made, 0, n, n)), vectors / vector_norm(vectors, axis=-2, keepdims=True))
+
+
+def eigvals(x: Array, /) -> Array:
+    """Complex eigenvalues of square matrices, in no order."""
+    return eig(x).eigenvalues
 
 
 def svd(x: Array, /, *, full_matrices: bool = True) -> SVDResult:

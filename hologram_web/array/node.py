@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ..runtime.executor import Buffer
 
 __all__ = [
+    "ArrayAxisError",
     "ArrayNode",
     "ArrayShapeError",
     "broadcast",
@@ -32,6 +33,10 @@ __all__ = [
 
 class ArrayShapeError(LaunchError, ValueError):
     """A shape that an array cannot have."""
+
+
+class ArrayAxisError(ArrayShapeError, IndexError):
+    """An axis that an array does not have, or that is named twice."""
 
 
 class ArrayNode:
@@ -140,7 +145,7 @@ def broadcast_shapes(shapes: Iterable[tuple[int, ...]]) -> tuple[int, ...]:
         if len(lengths) > 1:
             told = " and ".join(map(str, shapes))
             several = sorted(lengths, key=lambda length: (len(str(length)), str(length)))
-            raise LaunchError(f"shapes {told} do not fit one another: axis {-axis} has {several} elements")
+            raise ArrayShapeError(f"shapes {told} do not fit one another: axis {-axis} has {several} elements")
         found.append(lengths.pop() if lengths else 1)
     return tuple(reversed(found))
 

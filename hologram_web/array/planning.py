@@ -114,31 +114,35 @@ _COLUMNS = """def reduce_columns({parameters}):
     {after}
     out[i] = {text}
 """
-# Four lanes for so many times four columns: a packet goes along whole cache lines.
+# Four lanes for so many times four columns: a packet goes along whole cache lines. The last ones may have columns of
+# their neighbours, so that no lane asks where a row ends: with that question sums took twice as long.
 _SEVERAL_COLUMNS = """def reduce_columns({parameters}):
-    first, o = global_id(1) * {most} + local_id(0), global_id(2)
+    own, o = global_id(1) * {most}, global_id(2)
+    first = max(min(own, width - {most}), 0) + local_id(0)
     totals = registers({columns}, {wide})
     for j in static_range({columns}):
         totals[j] = {wide}({identity})
-    if first + {most} - 4 < width:
-        for k in range(count):
-            for j in static_range({columns}):
-                c = first + j * 4
-                {lines}
-                totals[j] = {combined}
-    else:
+    rounds = count if {whole} else 0
+    for k in range(rounds):
         for j in static_range({columns}):
             c = first + j * 4
-            if c < width:
-                for k in range(count):
-                    {lines_of_one}
-                    totals[j] = {combined}
-    for j in static_range({columns}):
-        if first + j * 4 < width:
+            {lines}
+            totals[j] = {combined}
+{narrow}    for j in static_range({columns}):
+        if first + j * 4 >= own and first + j * 4 < width:
             value = {result}(totals[j])
             i = o * width + first + j * 4
             {after}
             out[i] = {text}
+"""
+# Where it is not known that a row has as many.
+_NARROW = """    if width < {most} and own == 0:
+        for j in static_range({columns}):
+            c = first + j * 4
+            if c < width:
+                for k in range(count):
+                    {lines}
+                    totals[j] = {combined}
 """
 _EPILOGUE = """def epilogue({parameters}):
     {lines}
@@ -385,21 +389,22 @@ class _Writer:
         columns = _orbits(made, core.dtype)
         while columns > 1 and is_known(width) and width < 4 * columns:
             columns //= 2
-        several, deeper = columns > 1, "\n" + " " * 16
+        several, most = columns > 1, 4 * columns
+        about = _about(kind, core.dtype, made.text[0], "totals[j]" if several else "total")
+        body = {"most": most, "columns": columns, **about}
         text = (_SEVERAL_COLUMNS if several else _COLUMNS).format(
             parameters=self._parameters(root, made, after, "count: i32, width: i32"),
-            columns=columns,
-            most=4 * columns,
-            lines=(deeper if several else "\n        ").join(made.lines),
-            lines_of_one=f"{deeper}    ".join(made.lines),
+            lines=("\n            " if several else "\n        ").join(made.lines),
+            whole="own < width" if is_known(width) else f"own < width and width >= {most}",
+            narrow="" if is_known(width) else _NARROW.format(lines=("\n" + " " * 20).join(made.lines), **body),
             after=("\n            " if several else "\n    ").join(after.lines) or "pass",
             text=after.text[0],
-            **_about(kind, core.dtype, made.text[0], "totals[j]" if several else "total"),
+            **body,
         )
         self._aligned(root, after, *made.arrays.values())
         args = {"out": self.names[id(root)], "count": count, "width": width}
         high = _LANES // 4
-        grid = (4, ceildiv(width, 4 * columns * high) * high, rows) if several else (width, rows)
+        grid = (4, ceildiv(width, most * high) * high, rows) if several else (width, rows)
         self._launch(text, grid, (4, high) if several else (_LANES,), args, made, after)
 
     def _rows(

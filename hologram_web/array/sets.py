@@ -50,7 +50,7 @@ def argwhere(x: Array, /) -> Array:
     return concat([each.expand_dims(1) for each in found], axis=1)
 
 
-def searchsorted(x1: Array, x2: Array, /, *, side: str = "left", sorter: Array | None = None) -> Array:
+def searchsorted(x1: Array, x2: Any, /, *, side: str = "left", sorter: Array | None = None) -> Array:
     """Where elements of x2 would stand in x1, which is sorted: before equal ones, or behind ("right")."""
     if side not in ("left", "right"):
         raise ValueError(f"side is 'left' or 'right', not {side!r}")
@@ -109,9 +109,10 @@ def unique_values(x: Array, /) -> Array:
     return unique_all(x).values
 
 
-def isin(x1: Array, x2: Any, /, *, invert: bool = False) -> Array:
-    """Whether elements are among others."""
-    x2 = array_of(x2, x1.executor, beside=x1)
+def isin(x1: Any, x2: Any, /, *, invert: bool = False) -> Array:
+    """Whether elements are among others. One of the two may be a number."""
+    executor = x1.executor if isinstance(x1, Array) else x2.executor
+    x1, x2 = (array_of(each, executor, beside=other) for each, other in ((x1, x2), (x2, x1)))
     if not x2.size:
         found = mapped("not_equal", x1, x1) & False
     else:

@@ -18,7 +18,8 @@ from ..runtime.executor import Executor
 from .randoms import RandomKey, normal, split, uniform
 
 __all__ = [
-    "BatchNorm", "Conv2d", "Dropout", "Embedding", "LayerNorm", "Linear", "MultiHeadAttention", "RMSNorm", "Sequential",
+    "BatchNorm", "Conv2d", "Dropout", "Embedding", "GroupNorm", "LayerNorm", "Linear", "MultiHeadAttention", "RMSNorm",
+    "Sequential",
 ]  # fmt: skip
 
 Params = dict[str, Any]
@@ -134,6 +135,30 @@ class RMSNorm:
         _last(self, x, self.size)
         sizes = {"rows": prod(x.shape[:-1]), "n": self.size, "eps": self.eps}
         return apply("RMSNorm", input=x, gamma=params["gamma"], **sizes).reshape(x.shape)
+
+
+@dataclass(frozen=True)
+class GroupNorm:
+    """Groups of channels, the second axis, with mean 0 and deviation 1 in each sample, each channel times gamma, plus
+    beta. With a group for each channel it normalizes instances."""
+
+    groups: int
+    channels: int
+    eps: float = 1e-5
+    dtype: Type = Type.F32
+
+    def init(self, key: RandomKey, *, device: Executor | None = None) -> Params:
+        """Ones and zeros."""
+        return LayerNorm(self.channels, dtype=self.dtype).init(key, device=device)
+
+    def __call__(self, params: Params, x: Array) -> Array:
+        if x.ndim < 2 or x.shape[1] != self.channels or self.channels % self.groups:
+            raise LaunchError(
+                f"{self} takes arrays (batch, {self.channels}, ...) and whole groups, not of shape {x.shape}"
+            )
+        sizes = {"batch": x.shape[0], "channels": self.channels, "groups": self.groups, "spatial": prod(x.shape[2:])}
+        given = {"gamma": params["gamma"], "beta": params["beta"], "eps": self.eps}
+        return apply("GroupNorm", input=x, **given, **sizes).reshape(x.shape)
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from .exclusions import EXCLUSIONS
-from .suite import CHOSEN, QUIET, arguments, found_in
+from .suite import QUIET, VERSIONS, arguments, chosen, found_in
 
 __all__ = ["table"]
 
@@ -48,13 +48,12 @@ def table(results: Mapping[str, Mapping[str, str]]) -> list[str]:
     return [*lines, f"| **all** | {' | '.join(f'**{whole[outcome]}**' for outcome in OUTCOMES)} |"]
 
 
-def _pytest(suite: Path, device: str, *more: str) -> subprocess.CompletedProcess[str]:
+def _pytest(suite: Path, options: argparse.Namespace, *more: str) -> subprocess.CompletedProcess[str]:
     """Runs the suite's pytest on our namespace."""
     environment = {
         **os.environ,
-        **CHOSEN,
+        **chosen(options.device, options.version),
         "PYTHONPATH": os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH", "")))),
-        "ARRAY_API_DEVICE": device,
     }
     command = [sys.executable, "-m", "pytest", *more]
     return subprocess.run(command, cwd=suite, env=environment, capture_output=True, text=True, check=False)
@@ -62,7 +61,7 @@ def _pytest(suite: Path, device: str, *more: str) -> subprocess.CompletedProcess
 
 def _shards(suite: Path, name: str, options: argparse.Namespace) -> Iterator[list[str]]:
     """The tests of a file, so many together."""
-    done = _pytest(suite, options.device, *QUIET, f"array_api_tests/{name}", "--collect-only")
+    done = _pytest(suite, options, *QUIET, f"array_api_tests/{name}", "--collect-only")
     tests = [line for line in done.stdout.splitlines() if "::" in line]
     if done.returncode or not tests:
         raise RuntimeError(f"{name}: {done.stdout[-3000:]}{done.stderr[-3000:]}")
@@ -72,16 +71,16 @@ def _shards(suite: Path, name: str, options: argparse.Namespace) -> Iterator[lis
         yield tests[first : first + SHARD]
 
 
-_Run = Callable[[list[str], str, int, int], dict[str, str]]
+_Run = Callable[[list[str]], dict[str, str]]
 
 
-def _natively(suite: Path) -> _Run:
+def _natively(suite: Path, options: argparse.Namespace) -> _Run:
     """What runs some tests of one file in a process of their own."""
 
-    def run(tests: list[str], device: str, examples: int, seed: int) -> dict[str, str]:
+    def run(tests: list[str]) -> dict[str, str]:
         report = suite / "report.xml"
         report.unlink(missing_ok=True)
-        done = _pytest(suite, device, *arguments(tests, examples, seed))
+        done = _pytest(suite, options, *arguments(tests, options.examples, options.seed))
         if not report.exists():
             raise RuntimeError(f"{tests[0]}: {done.stdout[-3000:]}{done.stderr[-3000:]}")
         found = dict(found_in(report.read_text(encoding="utf-8")))
@@ -95,7 +94,8 @@ def _natively(suite: Path) -> _Run:
 def _in_chromium(suite: Path, options: argparse.Namespace) -> _Run:
     from .page import InPage
 
-    return InPage(suite, options.packages)
+    page = InPage(suite, options.packages)
+    return lambda tests: page(tests, options.device, options.version, options.examples, options.seed)
 
 
 def _results(options: argparse.Namespace) -> dict[str, dict[str, str]]:
@@ -110,11 +110,11 @@ def _results(options: argparse.Namespace) -> dict[str, dict[str, str]]:
         for path in (copy, *copy.rglob("*")):
             path.chmod(0o755 if path.is_dir() else 0o644)
         (copy / "ours.txt").write_text("\n".join([*EXCLUSIONS.get(options.device, ()), ""]), encoding="utf-8")
-        run = _in_chromium(copy, options) if options.where == "chromium" else _natively(copy)
+        run = _in_chromium(copy, options) if options.where == "chromium" else _natively(copy, options)
         for name in files:
             for number, shard in enumerate(_shards(copy, name, options)):
                 if (key := f"{name}#{number}") not in known:
-                    known[key] = run(shard, options.device, options.examples, options.seed)
+                    known[key] = run(shard)
                     if options.resume is not None:
                         options.resume.write_text(json.dumps(known), encoding="utf-8")
                 print(key, dict(Counter(known[key].values())), flush=True)
@@ -129,6 +129,7 @@ def _written(options: argparse.Namespace, lines: Iterable[str]) -> None:
     for path in sorted((options.suite / "array_api_tests").glob("*.py")):
         digest.update(path.read_bytes())
     what = f"{options.device}{' in Chromium' if options.where == 'chromium' else ''}"
+    what += "" if options.version == VERSIONS[0] else f", {options.version}"
     begin = f"<!-- results, {what} -->"
     about = (
         f"{datetime.now(UTC):%Y-%m-%d}, {what}, {options.examples} examples, seed {options.seed}, "
@@ -144,6 +145,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--suite", type=Path, required=True, help="the folder of array-api-tests")
     parser.add_argument("--device", default="wasm")
+    parser.add_argument("--version", choices=VERSIONS, default=VERSIONS[0], help="of the standard")
     parser.add_argument("--examples", type=int, default=20)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--resume", type=Path, help="file to keep what was found in, and to take it up from")

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 
 import hologram_web as hg
-from hologram_web import array_api as xp
 from hologram_web.array import creation
+from hologram_web.array_api import of_version
 
 __all__ = ["xp"]
 
+xp = of_version(os.environ["ARRAY_API_TESTS_VERSION"])
 creation._default = hg.Executor(os.environ["ARRAY_API_DEVICE"])

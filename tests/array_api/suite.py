@@ -9,15 +9,20 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from xml.etree import ElementTree
 
-__all__ = ["CHOSEN", "QUIET", "arguments", "found_in", "run"]
+__all__ = ["QUIET", "VERSIONS", "arguments", "chosen", "found_in", "run"]
 
-VERSION = "2024.12"
-CHOSEN = {
-    "ARRAY_API_TESTS_MODULE": "exec('from tests.array_api.chosen import xp')",
-    "ARRAY_API_TESTS_VERSION": VERSION,
-}
+VERSIONS = ("2024.12", "2025.12")
 QUIET = ("-q", "-W", "ignore", "-p", "tests.array_api.indented")
 _REPORT = "report.xml"
+
+
+def chosen(device: str, version: str) -> dict[str, str]:
+    """The environment variables that say what is tested."""
+    return {
+        "ARRAY_API_TESTS_MODULE": "exec('from tests.array_api.chosen import xp')",
+        "ARRAY_API_TESTS_VERSION": version,
+        "ARRAY_API_DEVICE": device,
+    }
 
 
 def arguments(tests: Sequence[str], examples: int, seed: int) -> list[str]:
@@ -49,7 +54,7 @@ def run(order: str) -> str:
     given = json.loads(order)
     suite = Path(__file__).resolve().parents[2] / "suite"
     os.chdir(suite)
-    os.environ |= {**CHOSEN, "ARRAY_API_DEVICE": given["device"]}
+    os.environ |= chosen(given["device"], given["version"])
     sys.path.insert(0, str(suite))
     (suite / _REPORT).unlink(missing_ok=True)
     status = pytest.main(arguments(given["tests"], given["examples"], given["seed"]))

@@ -48,6 +48,7 @@ _SEGMENTS = "targets.wasm.barriers:Segments."
 _ACCESSES = "targets.wasm.packet_accesses:PacketAccesses."
 _FAULTS = "targets.wasm.packet_faults:PacketFaults."
 _VECTORS = "targets.wasm.vectors:Vectors."
+_EXTREMES = "targets.wasm.extremes:VectorExtremes."
 _LINEARIZER = "compiler.packets:_Linearizer."
 _FOLD = "passes.fold:"
 _BUILD = "build:Builder."
@@ -542,6 +543,27 @@ _PACKETS = (
         "if step:",
         "if False:",
         "control/off_the_end.atlas",
+    ),
+    _packets(
+        "the least with a number that is NaN is the other",
+        _EXTREMES + "_mend",
+        '.ne",)',
+        '.lt",)',
+        "arithmetic/min_max_of_number.atlas",
+    ),
+    _packets(
+        "the greatest with a zero is the other one, of any sign",
+        _EXTREMES + "_mend",
+        '"v128.andnot"',
+        '"v128.or"',
+        "arithmetic/min_max_of_number.atlas",
+    ),
+    _packets(
+        "the greater of NaN and another is any",
+        _EXTREMES + "_of_floats",
+        '(f"{shape}.ne",)',
+        '(f"{shape}.lt",)',
+        "arithmetic/max_float.atlas",
     ),
     _packets(
         "a variable is set in lanes that are off",

@@ -13,7 +13,7 @@
   (import "env" "memory" (memory 1 65536))
   (import "env" "poll" (func $poll (type $t0)))
   (global $c0 v128 (v128.const i32x4 0x0 0x1 0x2 0x3))
-  (func $kernel (export "kernel") (type $t1)  ;; 2000 bytes at 0xca
+  (func $kernel (export "kernel") (type $t1)  ;; 2004 bytes at 0xca
     (param $arguments i32) (param $begin i32) (param $end i32)
     (local $ticks i64) (local $param.rows i32) (local $param.n i32) (local $base.buffer_x i32)
     (local $base.buffer_y i32) (local $limit.buffer_x.4 i64) (local $limit.buffer_y.4 i64)
@@ -22,10 +22,11 @@
     (local $price i64) (local $on.0 i32) (local $on.1 i32) (local $on.2 i32) (local $first i32)
     (local $l23 i64) (local $l24 i64) (local $l25 i64) (local $l26 i64) (local $l27 i64)
     (local $l28 i64) (local $l29 i64) (local $safe i32) (local $l31 i64) (local $from i32)
-    (local $lane i32) (local $l34 v128) (local $l35 v128) (local $l36 i32) (local $l37 v128)
-    (local $l38 v128) (local $l39 v128) (local $own_budget i64) (local $counts.0 v128)
-    (local $spent.0 v128) (local $spent.1 v128) (local $l44 v128) (local $l45 v128) (local $l46 v128)
-    (local $l47 v128) (local $l48 v128) (local $l49 v128) (local $live v128)
+    (local $lane i32) (local $l34 v128) (local $l35 v128) (local $l36 v128) (local $l37 i32)
+    (local $l38 v128) (local $l39 v128) (local $l40 v128) (local $own_budget i64)
+    (local $counts.0 v128) (local $spent.0 v128) (local $spent.1 v128) (local $l45 v128)
+    (local $l46 v128) (local $l47 v128) (local $l48 v128) (local $l49 v128) (local $l50 v128)
+    (local $live v128)
     i64.const 1048576
     local.set $ticks
     local.get $arguments
@@ -388,6 +389,9 @@
             i32.le_s
             i32.eqz
             br_if $block7
+            local.get $param.n
+            i32x4.splat
+            local.set $l35
             loop $loop8
               block $block9
                 local.get $first
@@ -398,27 +402,26 @@
                 i32x4.splat
                 global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
                 i32x4.add
-                local.get $param.n
-                i32x4.splat
+                local.get $l35
                 i32x4.mul
                 local.set $l34
                 i32.const 0
                 v128.const i32x4 0x0 0x0 0x0 0x0
-                local.set $l35
                 local.set $l36
+                local.set $l37
                 block $block10
                   block $block11
                     loop $loop12
                       block $block13
                         loop $loop14
                           local.get $param.n
-                          local.get $l36
+                          local.get $l37
                           i32.le_u
                           if $if15
                             br $block10
                           else  ;; $if15
                             local.get $l34
-                            local.get $l36
+                            local.get $l37
                             i32x4.splat
                             i32x4.add
                             i32.const 2
@@ -426,44 +429,44 @@
                             local.get $base.buffer_x
                             i32x4.splat
                             i32x4.add
-                            local.set $l38
-                            local.get $l38
+                            local.set $l39
+                            local.get $l39
                             i64x2.extract_lane 0
                             local.tee $l24
                             i32.wrap_i64
                             v128.load32_zero
-                            local.set $l39
+                            local.set $l40
                             local.get $l24
                             i64.const 32
                             i64.shr_u
                             i32.wrap_i64
-                            local.get $l39
+                            local.get $l40
                             v128.load32_lane 1
-                            local.set $l39
-                            local.get $l38
+                            local.set $l40
+                            local.get $l39
                             i64x2.extract_lane 1
                             local.tee $l24
                             i32.wrap_i64
-                            local.get $l39
+                            local.get $l40
                             v128.load32_lane 2
-                            local.set $l39
+                            local.set $l40
                             local.get $l24
                             i64.const 32
                             i64.shr_u
                             i32.wrap_i64
-                            local.get $l39
+                            local.get $l40
                             v128.load32_lane 3
-                            local.set $l37
-                            local.get $l36
+                            local.set $l38
+                            local.get $l37
                             i32.const 1
                             i32.add
-                            local.get $l37
-                            local.get $l37
+                            local.get $l38
+                            local.get $l38
                             i32x4.mul
-                            local.get $l35
+                            local.get $l36
                             i32x4.add
-                            local.set $l35
                             local.set $l36
+                            local.set $l37
                             local.get $ticks
                             i64.const 10
                             i64.sub
@@ -478,11 +481,11 @@
                       end  ;; $block13
                       local.get $arguments
                       i32.const 13
+                      local.get $l37
                       local.get $l36
-                      local.get $l35
                       call $look_i32_v128
-                      local.set $l35
                       local.set $l36
+                      local.set $l37
                       local.set $ticks
                       local.get $ticks
                       i64.const 0
@@ -505,7 +508,7 @@
                 i32.add
                 local.set $l17
                 local.get $l17
-                local.get $l35
+                local.get $l36
                 v128.store align=4
                 br $block9
               end  ;; $block9
@@ -560,8 +563,8 @@
                 i32x4.splat
                 global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
                 i32x4.gt_s
-                local.set $l44
-                local.get $l44
+                local.set $l45
+                local.get $l45
                 local.get $first
                 local.get $lane
                 i32.add
@@ -574,8 +577,8 @@
                 i32x4.splat
                 i32x4.lt_u
                 v128.and
-                local.set $l45
-                local.get $l45
+                local.set $l46
+                local.get $l46
                 v128.any_true
                 if $if20
                   local.get $first
@@ -592,18 +595,18 @@
                   local.set $l34
                   i32.const 0
                   v128.const i32x4 0x0 0x0 0x0 0x0
-                  local.get $l35
-                  local.get $l45
+                  local.get $l36
+                  local.get $l46
                   v128.bitselect
-                  local.set $l35
                   local.set $l36
+                  local.set $l37
                   block $block21
                     block $block22
                       loop $loop23
                         block $block24
                           loop $loop25
                             local.get $param.n
-                            local.get $l36
+                            local.get $l37
                             i32.le_u
                             if $if26
                               br $block21
@@ -613,48 +616,48 @@
                                 i32.eqz
                                 if $if28
                                   local.get $l34
-                                  local.get $l36
+                                  local.get $l37
                                   i32x4.splat
                                   i32x4.add
-                                  local.set $l38
-                                  local.get $l38
-                                  i64x2.extend_low_i32x4_u
                                   local.set $l39
-                                  local.get $l38
-                                  i64x2.extend_high_i32x4_u
-                                  local.set $l46
                                   local.get $l39
-                                  i32.const 2
-                                  i64x2.shl
+                                  i64x2.extend_low_i32x4_u
+                                  local.set $l40
+                                  local.get $l39
+                                  i64x2.extend_high_i32x4_u
                                   local.set $l47
-                                  local.get $l46
+                                  local.get $l40
                                   i32.const 2
                                   i64x2.shl
                                   local.set $l48
-                                  local.get $l45
                                   local.get $l47
+                                  i32.const 2
+                                  i64x2.shl
+                                  local.set $l49
+                                  local.get $l46
+                                  local.get $l48
                                   v128.const i32x4 0x0 0x0 0x0 0x0
                                   i64x2.lt_s
-                                  local.get $l48
+                                  local.get $l49
                                   v128.const i32x4 0x0 0x0 0x0 0x0
                                   i64x2.lt_s
                                   i8x16.shuffle 0 1 2 3 8 9 10 11 16 17 18 19 24 25 26 27
                                   local.get $limit.buffer_x.4
                                   i64x2.splat
-                                  local.get $l47
+                                  local.get $l48
                                   i64x2.le_s
                                   local.get $limit.buffer_x.4
                                   i64x2.splat
-                                  local.get $l48
+                                  local.get $l49
                                   i64x2.le_s
                                   i8x16.shuffle 0 1 2 3 8 9 10 11 16 17 18 19 24 25 26 27
                                   v128.or
                                   v128.and
-                                  local.set $l49
-                                  local.get $l49
+                                  local.set $l50
+                                  local.get $l50
                                   v128.any_true
                                   if $if29
-                                    local.get $l49
+                                    local.get $l50
                                     i32x4.bitmask
                                     i32.ctz
                                     local.set $l17
@@ -667,29 +670,29 @@
                                     i32.add
                                     i32.const 0
                                     local.get $l17
-                                    local.get $l47
                                     local.get $l48
+                                    local.get $l49
                                     call $pick4
                                     i64.const 4
                                     local.get $l17
                                     call $end4
                                     local.set $live
-                                    local.get $l44
-                                    local.get $live
-                                    v128.and
-                                    local.set $l44
                                     local.get $l45
                                     local.get $live
                                     v128.and
                                     local.set $l45
-                                    local.get $l45
+                                    local.get $l46
+                                    local.get $live
+                                    v128.and
+                                    local.set $l46
+                                    local.get $l46
                                     v128.any_true
                                     i32.eqz
                                     br_if $block27
                                   end  ;; $if29
                                 end  ;; $if28
                                 local.get $l34
-                                local.get $l36
+                                local.get $l37
                                 i32x4.splat
                                 i32x4.add
                                 i32.const 2
@@ -697,55 +700,55 @@
                                 local.get $base.buffer_x
                                 i32x4.splat
                                 i32x4.add
-                                local.get $l45
+                                local.get $l46
                                 v128.and
-                                local.set $l48
-                                local.get $l48
+                                local.set $l49
+                                local.get $l49
                                 i64x2.extract_lane 0
                                 local.tee $l24
                                 i32.wrap_i64
                                 v128.load32_zero
-                                local.set $l47
+                                local.set $l48
                                 local.get $l24
                                 i64.const 32
                                 i64.shr_u
                                 i32.wrap_i64
-                                local.get $l47
-                                v128.load32_lane 1
-                                local.set $l47
                                 local.get $l48
+                                v128.load32_lane 1
+                                local.set $l48
+                                local.get $l49
                                 i64x2.extract_lane 1
                                 local.tee $l24
                                 i32.wrap_i64
-                                local.get $l47
+                                local.get $l48
                                 v128.load32_lane 2
-                                local.set $l47
+                                local.set $l48
                                 local.get $l24
                                 i64.const 32
                                 i64.shr_u
                                 i32.wrap_i64
-                                local.get $l47
+                                local.get $l48
                                 v128.load32_lane 3
-                                local.set $l37
-                                local.get $l36
+                                local.set $l38
+                                local.get $l37
                                 i32.const 1
                                 i32.add
-                                local.get $l37
-                                local.get $l37
+                                local.get $l38
+                                local.get $l38
                                 i32x4.mul
-                                local.get $l35
+                                local.get $l36
                                 i32x4.add
-                                local.get $l35
-                                local.get $l45
+                                local.get $l36
+                                local.get $l46
                                 v128.bitselect
-                                local.set $l35
                                 local.set $l36
+                                local.set $l37
                                 local.get $counts.0
-                                local.get $l45
+                                local.get $l46
                                 i32x4.sub
                                 local.set $counts.0
                               end  ;; $block27
-                              local.get $l45
+                              local.get $l46
                               v128.any_true
                               if $if30
                                 local.get $ticks
@@ -763,15 +766,15 @@
                         end  ;; $block24
                         local.get $arguments
                         i32.const 13
+                        local.get $l37
                         local.get $l36
-                        local.get $l35
-                        local.get $l44
                         local.get $l45
+                        local.get $l46
                         call $look_i32_v128_v128_v128
+                        local.set $l46
                         local.set $l45
-                        local.set $l44
-                        local.set $l35
                         local.set $l36
+                        local.set $l37
                         local.set $ticks
                         local.get $ticks
                         i64.const 0
@@ -783,23 +786,23 @@
                         local.get $counts.0
                         local.get $spent.0
                         local.get $spent.1
-                        local.get $l45
+                        local.get $l46
                         local.get $ticks
                         call $steps4
-                        local.set $l48
+                        local.set $l49
                         local.set $spent.1
                         local.set $spent.0
                         local.set $ticks
                         v128.const i32x4 0x0 0x0 0x0 0x0
                         local.set $counts.0
-                        local.get $l45
-                        local.get $l48
+                        local.get $l46
+                        local.get $l49
                         v128.and
-                        local.set $l47
-                        local.get $l47
+                        local.set $l48
+                        local.get $l48
                         v128.any_true
                         if $if32
-                          local.get $l47
+                          local.get $l48
                           i32x4.bitmask
                           i32.ctz
                           local.set $l17
@@ -816,15 +819,15 @@
                           local.get $l17
                           call $end4
                           local.set $live
-                          local.get $l44
-                          local.get $live
-                          v128.and
-                          local.set $l44
                           local.get $l45
                           local.get $live
                           v128.and
                           local.set $l45
-                          local.get $l45
+                          local.get $l46
+                          local.get $live
+                          v128.and
+                          local.set $l46
+                          local.get $l46
                           v128.any_true
                           i32.eqz
                           br_if $block22
@@ -833,7 +836,7 @@
                       end  ;; $loop23
                     end  ;; $block22
                   end  ;; $block21
-                  local.get $l45
+                  local.get $l46
                   v128.any_true
                   if $if33
                     block $block34
@@ -871,28 +874,28 @@
                           local.get $limit.buffer_y.4
                           i64.const 4
                           i64.const 0
-                          local.get $l45
+                          local.get $l46
                           call $beyond4
                           local.tee $live
                           i8x16.all_true
                           i32.eqz
                           if $if37
-                            local.get $l44
-                            local.get $live
-                            v128.and
-                            local.set $l44
                             local.get $l45
                             local.get $live
                             v128.and
                             local.set $l45
-                            local.get $l45
+                            local.get $l46
+                            local.get $live
+                            v128.and
+                            local.set $l46
+                            local.get $l46
                             v128.any_true
                             i32.eqz
                             br_if $block34
                           end  ;; $if37
                         end  ;; $if36
                       end  ;; $if35
-                      local.get $l45
+                      local.get $l46
                       i32x4.all_true
                       if $if38
                         local.get $base.buffer_y
@@ -906,7 +909,7 @@
                         i32.add
                         local.set $l17
                         local.get $l17
-                        local.get $l35
+                        local.get $l36
                         v128.store align=4
                       else  ;; $if38
                         local.get $base.buffer_y
@@ -918,24 +921,24 @@
                         i32.const 4
                         i32.mul
                         i32.add
-                        local.get $l35
-                        local.get $l45
+                        local.get $l36
+                        local.get $l46
                         call $scatter32_32_row
                       end  ;; $if38
                     end  ;; $block34
-                    local.get $l45
+                    local.get $l46
                     v128.any_true
                     if $if39
-                      local.get $l44
                       local.get $l45
+                      local.get $l46
                       v128.andnot
-                      local.set $l44
-                      v128.const i32x4 0x0 0x0 0x0 0x0
                       local.set $l45
+                      v128.const i32x4 0x0 0x0 0x0 0x0
+                      local.set $l46
                     end  ;; $if39
                   end  ;; $if33
                 end  ;; $if20
-                local.get $l44
+                local.get $l45
                 v128.any_true
                 if $if40
                   br $block19
@@ -993,7 +996,7 @@
       end  ;; $loop3
     end  ;; $if0
   )
-  (func $fault (type $t2)  ;; 51 bytes at 0x89b
+  (func $fault (type $t2)  ;; 51 bytes at 0x89f
     (param $l0 i32) (param $l1 i32) (param $l2 i32) (param $l3 i32) (param $l4 i32) (param $l5 i32)
     (param $l6 i64) (param $l7 i64)
     local.get $l0
@@ -1018,7 +1021,7 @@
     local.get $l7
     i64.store offset=80 align=4
   )
-  (func $look (type $t3)  ;; 57 bytes at 0x8cf
+  (func $look (type $t3)  ;; 57 bytes at 0x8d3
     (param $arguments i32) (param $at i32)
     (result i64)
     (local $answer i32) (local $ticks i64)
@@ -1049,7 +1052,7 @@
     end  ;; $if0
     local.get $ticks
   )
-  (func $look_i32_v128 (type $t4)  ;; 61 bytes at 0x909
+  (func $look_i32_v128 (type $t4)  ;; 61 bytes at 0x90d
     (param $arguments i32) (param $at i32) (param $l2 i32) (param $l3 v128)
     (result i64) (result i32) (result v128)
     (local $answer i32) (local $ticks i64)
@@ -1082,7 +1085,7 @@
     local.get $l2
     local.get $l3
   )
-  (func $pick4 (type $t5)  ;; 48 bytes at 0x947
+  (func $pick4 (type $t5)  ;; 48 bytes at 0x94b
     (param $l0 i32) (param $l1 v128) (param $l2 v128)
     (result i64)
     i64.const 0
@@ -1111,7 +1114,7 @@
     i32.ne
     select
   )
-  (func $end4 (type $t6)  ;; 31 bytes at 0x978
+  (func $end4 (type $t6)  ;; 31 bytes at 0x97c
     (param $l0 i32) (param $l1 i32) (param $l2 i32) (param $l3 i32) (param $l4 i32) (param $l5 i32)
     (param $l6 i64) (param $l7 i64) (param $l8 i32)
     (result v128)
@@ -1131,7 +1134,7 @@
     global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
     i32x4.gt_s
   )
-  (func $look_i32_v128_v128_v128 (type $t7)  ;; 65 bytes at 0x998
+  (func $look_i32_v128_v128_v128 (type $t7)  ;; 65 bytes at 0x99c
     (param $arguments i32) (param $at i32) (param $l2 i32) (param $l3 v128) (param $l4 v128)
     (param $l5 v128)
     (result i64) (result i32) (result v128) (result v128) (result v128)
@@ -1167,7 +1170,7 @@
     local.get $l4
     local.get $l5
   )
-  (func $steps4 (type $t8)  ;; 190 bytes at 0x9db
+  (func $steps4 (type $t8)  ;; 190 bytes at 0x9df
     (param $l0 i64) (param $l1 v128) (param $l2 v128) (param $l3 v128) (param $l4 v128)
     (param $l5 i64)
     (result i64) (result v128) (result v128) (result v128)
@@ -1265,7 +1268,7 @@
     local.get $l4
     v128.and
   )
-  (func $beyond4 (type $t9)  ;; 127 bytes at 0xa9a
+  (func $beyond4 (type $t9)  ;; 127 bytes at 0xa9e
     (param $l0 i32) (param $l1 i32) (param $l2 i32) (param $l3 i32) (param $l4 i32) (param $l5 i32)
     (param $l6 i64) (param $l7 i64) (param $l8 i64) (param $l9 i64) (param $l10 i64)
     (param $l11 v128)
@@ -1333,7 +1336,7 @@
     end  ;; $loop0
     v128.const i32x4 0xffffffff 0xffffffff 0xffffffff 0xffffffff
   )
-  (func $scatter32_32_row (type $t10)  ;; 91 bytes at 0xb1a
+  (func $scatter32_32_row (type $t10)  ;; 91 bytes at 0xb1e
     (param $l0 i32) (param $l1 v128) (param $l2 v128)
     (local $bits i32)
     local.get $l2

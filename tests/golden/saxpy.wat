@@ -10,7 +10,7 @@
   (import "env" "memory" (memory 1 65536))
   (import "env" "poll" (func $poll (type $t0)))
   (global $c0 v128 (v128.const i32x4 0x0 0x1 0x2 0x3))
-  (func $kernel (export "kernel") (type $t1)  ;; 1081 bytes at 0xa1
+  (func $kernel (export "kernel") (type $t1)  ;; 1085 bytes at 0xa1
     (param $arguments i32) (param $begin i32) (param $end i32)
     (local $ticks i64) (local $param.a f32) (local $base.buffer_x i32) (local $base.buffer_y i32)
     (local $limit.buffer_x.4 i64) (local $limit.buffer_y.4 i64) (local $block i32)
@@ -18,7 +18,7 @@
     (local $BLOCK_IDX_Z i32) (local $span i32) (local $l16 i32) (local $price i64) (local $on.0 i32)
     (local $on.1 i32) (local $on.2 i32) (local $first i32) (local $l22 i64) (local $safe i32)
     (local $from i32) (local $lane i32) (local $l26 v128) (local $l27 v128) (local $l28 v128)
-    (local $l29 i64) (local $live v128)
+    (local $l29 v128) (local $l30 i64) (local $live v128)
     i64.const 1048576
     local.set $ticks
     local.get $arguments
@@ -262,6 +262,9 @@
             i32.le_s
             i32.eqz
             br_if $block7
+            local.get $param.a
+            f32x4.splat
+            local.set $l28
             loop $loop8
               block $block9
                 local.get $base.buffer_x
@@ -301,8 +304,7 @@
                 i32.add
                 local.set $l16
                 local.get $l16
-                local.get $param.a
-                f32x4.splat
+                local.get $l28
                 local.get $l26
                 f32x4.mul
                 local.get $l27
@@ -341,7 +343,7 @@
                 i32x4.splat
                 global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
                 i32x4.gt_s
-                local.set $l28
+                local.set $l29
                 block $block13
                   local.get $safe
                   i32.eqz
@@ -352,10 +354,10 @@
                     i64.extend_i32_u
                     i64.const 4
                     i64.mul
-                    local.tee $l29
+                    local.tee $l30
                     local.get $limit.buffer_x.4
                     i64.ge_u
-                    local.get $l29
+                    local.get $l30
                     i64.const 12
                     i64.add
                     local.get $limit.buffer_x.4
@@ -370,22 +372,22 @@
                       local.get $lane
                       i32.add
                       i32.const 0
-                      local.get $l29
+                      local.get $l30
                       i64.const 4
                       local.get $limit.buffer_x.4
                       i64.const 4
                       i64.const 0
-                      local.get $l28
+                      local.get $l29
                       call $beyond4
                       local.tee $live
                       i8x16.all_true
                       i32.eqz
                       if $if16
-                        local.get $l28
+                        local.get $l29
                         local.get $live
                         v128.and
-                        local.set $l28
-                        local.get $l28
+                        local.set $l29
+                        local.get $l29
                         v128.any_true
                         i32.eqz
                         br_if $block13
@@ -430,7 +432,7 @@
                     i32.const 4
                     i32.mul
                     i32.add
-                    local.get $l28
+                    local.get $l29
                     call $row_f32_f32x4
                     local.set $l26
                   end  ;; $if17
@@ -443,10 +445,10 @@
                     i64.extend_i32_u
                     i64.const 4
                     i64.mul
-                    local.tee $l29
+                    local.tee $l30
                     local.get $limit.buffer_y.4
                     i64.ge_u
-                    local.get $l29
+                    local.get $l30
                     i64.const 12
                     i64.add
                     local.get $limit.buffer_y.4
@@ -461,22 +463,22 @@
                       local.get $lane
                       i32.add
                       i32.const 0
-                      local.get $l29
+                      local.get $l30
                       i64.const 4
                       local.get $limit.buffer_y.4
                       i64.const 4
                       i64.const 0
-                      local.get $l28
+                      local.get $l29
                       call $beyond4
                       local.tee $live
                       i8x16.all_true
                       i32.eqz
                       if $if20
-                        local.get $l28
+                        local.get $l29
                         local.get $live
                         v128.and
-                        local.set $l28
-                        local.get $l28
+                        local.set $l29
+                        local.get $l29
                         v128.any_true
                         i32.eqz
                         br_if $block13
@@ -521,11 +523,11 @@
                     i32.const 4
                     i32.mul
                     i32.add
-                    local.get $l28
+                    local.get $l29
                     call $row_f32_f32x4
                     local.set $l27
                   end  ;; $if21
-                  local.get $l28
+                  local.get $l29
                   i32x4.all_true
                   if $if22
                     local.get $base.buffer_y
@@ -562,11 +564,11 @@
                     f32x4.mul
                     local.get $l27
                     f32x4.add
-                    local.get $l28
+                    local.get $l29
                     call $scatter32_32_row
                   end  ;; $if22
                 end  ;; $block13
-                local.get $l28
+                local.get $l29
                 v128.any_true
                 if $if23
                   br $block12
@@ -624,7 +626,7 @@
       end  ;; $loop3
     end  ;; $if0
   )
-  (func $fault (type $t2)  ;; 51 bytes at 0x4db
+  (func $fault (type $t2)  ;; 51 bytes at 0x4df
     (param $l0 i32) (param $l1 i32) (param $l2 i32) (param $l3 i32) (param $l4 i32) (param $l5 i32)
     (param $l6 i64) (param $l7 i64)
     local.get $l0
@@ -649,7 +651,7 @@
     local.get $l7
     i64.store offset=80 align=4
   )
-  (func $look (type $t3)  ;; 57 bytes at 0x50f
+  (func $look (type $t3)  ;; 57 bytes at 0x513
     (param $arguments i32) (param $at i32)
     (result i64)
     (local $answer i32) (local $ticks i64)
@@ -680,7 +682,7 @@
     end  ;; $if0
     local.get $ticks
   )
-  (func $end4 (type $t4)  ;; 31 bytes at 0x549
+  (func $end4 (type $t4)  ;; 31 bytes at 0x54d
     (param $l0 i32) (param $l1 i32) (param $l2 i32) (param $l3 i32) (param $l4 i32) (param $l5 i32)
     (param $l6 i64) (param $l7 i64) (param $l8 i32)
     (result v128)
@@ -700,7 +702,7 @@
     global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
     i32x4.gt_s
   )
-  (func $beyond4 (type $t5)  ;; 127 bytes at 0x569
+  (func $beyond4 (type $t5)  ;; 127 bytes at 0x56d
     (param $l0 i32) (param $l1 i32) (param $l2 i32) (param $l3 i32) (param $l4 i32) (param $l5 i32)
     (param $l6 i64) (param $l7 i64) (param $l8 i64) (param $l9 i64) (param $l10 i64)
     (param $l11 v128)
@@ -768,7 +770,7 @@
     end  ;; $loop0
     v128.const i32x4 0xffffffff 0xffffffff 0xffffffff 0xffffffff
   )
-  (func $row_f32_f32x4 (type $t6)  ;; 96 bytes at 0x5e9
+  (func $row_f32_f32x4 (type $t6)  ;; 96 bytes at 0x5ed
     (param $l0 i32) (param $l1 v128)
     (result v128)
     (local $l2 v128) (local $bits i32)
@@ -818,7 +820,7 @@
     local.get $l2
     v128.load32_lane 3
   )
-  (func $scatter32_32_row (type $t7)  ;; 91 bytes at 0x64a
+  (func $scatter32_32_row (type $t7)  ;; 91 bytes at 0x64e
     (param $l0 i32) (param $l1 v128) (param $l2 v128)
     (local $bits i32)
     local.get $l2

@@ -138,6 +138,25 @@ class Addresses:
             loop.code += self.code.body.code[start:]
             del self.code.body.code[start:]
 
+    def ahead(self, key: object, number: Node, push: Callable[[], None]) -> int | None:
+        """The local of a vector that is made of a number, before the loop that is written; None if that is not fixed
+        there, or there are as many already."""
+        loop = self._loops[-1] if self._loops else None
+        if loop is None or not loop.over or not self._is_fixed(number):
+            return None
+        key = "vector", key
+        if key not in loop.fixed:
+            if loop.loads >= _MOST_LOADS:
+                return None
+            loop.loads += 1
+            start = len(self.code.body.code)
+            push()
+            local = loop.fixed[key] = self.code.body.local("v128")
+            self.put(("local.set", local))
+            loop.code += self.code.body.code[start:]
+            del self.code.body.code[start:]
+        return loop.fixed[key]
+
     def _sum(self, terms: _Terms, scale: int) -> None:
         """Pushes a sum of terms, times the scale."""
         common = gcd(*terms.values()) or 1

@@ -18,6 +18,7 @@ from ...compiler.ranges import Ranges
 from ...compiler.shapes import ANY, Stride
 from ...isa.types import Type
 from .encoder import FunctionBody
+from .extremes import VectorExtremes
 from .values import Values
 from .wholes import EVEN, HIGH, INTEGERS, LOWS, Statement, Wholes, lanes_of
 
@@ -60,13 +61,15 @@ class Vectors(Values):
         self.outer_leaf, self.forms, self.width, self.leaf_part = leaf, forms, width, leaf_part
         self.routines, self.constant = routine, routine.module.constant
         self.fuses = routine.fuses  # whether a product and a sum may be rounded once, by relaxed instructions
-        self.wholes = Wholes(self)
+        self.wholes, self.extremes = Wholes(self), VectorExtremes(self)
         self.held: dict[Node, list[int]] = {}  # what has been computed for the statement at hand
         self.vectors: dict[Variable, list[int]] = {}
         self.splats: dict[Variable, int] = {}  # numbers that are there as vectors, too
         self._narrow: dict[Node, int] = {}
         self._node_of = {variable: node for node, variable in variables.items() if node.op != "phi"}
         self.lane_of: dict[Node, tuple[int, str, int]] = {}
+        # The local of a vector that is made of a number before a loop over packets, if it can be.
+        self.ahead: Callable[[object, Node, Callable[[], None]], int | None] = lambda key, number, push: None
 
     # How values are held
 
@@ -267,11 +270,17 @@ class Vectors(Values):
         if splat is not None:
             self.put(("local.get", splat))
             return
-        self.value(node)
-        self.put((f"{shape}.splat",))
+        if not step and (local := self.ahead(node, node, lambda: self._splat(node))) is not None:
+            self.put(("local.get", local))
+            return
+        self._splat(node)
         if step:
             self.steps(node.ty, step, part)
             self.put((f"{shape}.add",))
+
+    def _splat(self, node: Node) -> None:
+        self.value(node)
+        self.put((f"{lanes_of(node.ty)}.splat",))
 
     def _parts_of(self, node: Node, part: int) -> None:
         for arg in node.args:
@@ -298,6 +307,8 @@ class Vectors(Values):
             self._parts_of(node, part)
         elif op == "cvt":
             self.convert_part(node, ty, node.attr, part)
+        elif op in CLAMPS:
+            self.extremes.part(node, part)
         elif ty.is_float:
             self._float_part(node, shape, part)
         elif op in MODULAR:
@@ -311,8 +322,6 @@ class Vectors(Values):
             self.put((f"{shape}.{op}",))
         elif op == "abs":
             self._parts_of(node, part)
-        elif op in CLAMPS:
-            self._extreme_part(op, node, ty, part)
         elif op in SHIFTS:
             self._shift_part(op, node, ty, part)
         elif op == "extend":
@@ -327,21 +336,6 @@ class Vectors(Values):
             self.put(("i8x16.popcnt",), ("i16x8.extadd_pairwise_i8x16_u",), ("i32x4.extadd_pairwise_i16x8_u",))
         else:
             raise AssertionError(f"packets have no {op} on {ty}")
-
-    def _extreme_part(self, op: str, node: Node, ty: Type, part: int) -> None:
-        if ty.bits < 64:
-            self._parts_of(node, part)
-            self.put((f"{lanes_of(ty)}.{op}_{'s' if ty.is_signed else 'u'}",))
-            return
-        with self.temporary("v128") as x, self.temporary("v128") as y:
-            for arg, local in zip(node.args, (x, y), strict=True):
-                self.part(arg, part)
-                self.put(("local.set", local))
-            self.put(("local.get", x), ("local.get", y))
-            pairs = [*zip(node.args, (x, y), strict=True)]
-            (a, first), (b, second) = pairs if op == "min" else pairs[::-1]
-            self._less(ty, (a, b), lambda place: self.put(("local.get", (first, second)[place])))
-        self.put(("v128.bitselect",))
 
     def _shift_part(self, op: str, node: Node, ty: Type, part: int) -> None:
         shape, (x, amount) = lanes_of(ty), node.args
@@ -359,12 +353,6 @@ class Vectors(Values):
 
     def _float_part(self, node: Node, shape: str, part: int) -> None:
         op = node.op
-        limit = node.args[-1]
-        if op in CLAMPS and (self.fuses or (limit.is_const and self._chooses(op, limit))):
-            # The limit where it is beyond, else the other one, NaN as well: one instruction instead of eight.
-            self._parts_of(node, part)
-            self.put((f"{shape}.p{op}",))
-            return
         if self.fuses and op in ADDS and (product := self._product(node)) is not None:
             rest = node.args[1 - node.args.index(product)]
             for value in (*product.args, rest):
@@ -380,13 +368,6 @@ class Vectors(Values):
             if term.op == "mul" and term not in self.variables and term not in self.held and self.is_vector(term):
                 return term
         return None
-
-    def _chooses(self, op: str, limit: Node) -> bool:
-        """Whether min or max with a constant is a choice: it is no NaN, and no zero of the sign that matters."""
-        assert isinstance(limit.ty, Type)
-        bits, sign = int(limit.attr), 1 << (limit.ty.bits - 1)
-        value = limit.ty.decode(bits)
-        return value == value and bits != (sign if op == "min" else 0)
 
     # Masks
 
@@ -476,9 +457,9 @@ class Vectors(Values):
             self._parts_of(node, part)
             self.put((f"{lanes_of(ty)}.eq",))
         else:
-            self._less(ty, (a, b), lambda place: self.part(node.args[place], part), node.op)
+            self.less(ty, (a, b), lambda place: self.part(node.args[place], part), node.op)
 
-    def _less(self, ty: Type, args: tuple[Node, Node], push: Callable[[int], None], op: str = "lt") -> None:
+    def less(self, ty: Type, args: tuple[Node, Node], push: Callable[[int], None], op: str = "lt") -> None:
         """Pushes whether the first is less. Integers of 64 bits are compared as signed ones only. `push` pushes one of
         the two by its place."""
         sign = "s" if ty.is_signed else "u"
