@@ -492,7 +492,7 @@ def build_ops(output: Path, types: Path | None, as_json: bool) -> None:
     size = 0
     if types:
         output = types
-        types.write_text(typescript(), encoding="utf-8")
+        size = types.write_text(typescript(), encoding="utf-8")
     else:
         with click.progressbar(length=len(OPERATIONS), label="operations", file=sys.stderr) as bar:
             size = build(output, lambda: bar.update(1))
