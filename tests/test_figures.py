@@ -86,7 +86,7 @@ _BESIDE = (
     "backends/crew",
     "explain",
     "outside",
-    "present",
+    "present", "prints",
     "recording",
     "texts",
     "values",
