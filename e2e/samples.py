@@ -169,7 +169,7 @@ def scaled(x: hg.Array[hg.f32], by: hg.f32 = 0.5, more: hg.i64 = -3):
 """
 
 
-OPERATIONS = ("add", "relu", "matmul", "softmax", "layer_norm", "arg_max", "conv2d", "linear")
+OPERATIONS = ("add", "relu", "matmul", "softmax", "layer_norm", "arg_max", "conv2d", "linear", "sum", "transpose")
 BEYOND = """\
 import hologram_web as hg
 

@@ -6,12 +6,15 @@ axe-core finds nothing, nothing moves, Tab leads through, nothing is wider than 
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser
 
-from .looks import WATCHED, faults
+from .browser import ROOT
+from .looks import WATCHED, broken_links, faults, site_by_name
 from .views import CHECKED, HOW, VIEWS, How, build, chromium, opened
 
 pytestmark = pytest.mark.timeout(300)
@@ -38,6 +41,19 @@ def browser() -> Iterator[Browser]:
 def test_a_page(address: str, browser: Browser, name: str, how: How) -> None:
     with opened(browser, address, VIEWS[name], how) as page:
         assert faults(page) == []
+
+
+def test_links_of_live_pages_lead_somewhere(tmp_path: Path) -> None:
+    """Their pages alone: what they load besides is built, and seen to work elsewhere."""
+    live = tmp_path / "live"
+    for name, folder in (("edges", live), ("bignum", live / "bignum")):
+        folder.mkdir()
+        shutil.copy(ROOT / "examples" / name / "live" / "index.html", folder)
+        for each in ("icon.svg", "style.css", "page.css", "live.mjs", "page.mjs", "runtime/index.js"):
+            (folder / each).parent.mkdir(exist_ok=True)
+            (folder / each).touch()
+    (tmp_path / "site").mkdir()
+    assert broken_links({"/": site_by_name(tmp_path / "site"), "/live/": live}) == []
 
 
 def test_a_bad_page_is_seen_to_be(browser: Browser) -> None:

@@ -1,7 +1,7 @@
 """Operations of the tensor library as files that pages and Node load by name: `hologram-web/ops` in JavaScript.
 
-An operation is a collective on F32 with sizes that are found out when it runs, one artifact for each. The table here is
-the only one: the module of JavaScript and its types are written of it.
+An operation is a collective on F32, or a function of an array, with sizes that are found out when it runs, one artifact
+for each. The table here is the only one: the module of JavaScript and its types are written of it.
 """
 
 from __future__ import annotations
@@ -10,8 +10,9 @@ import base64
 import json
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from hologram_web import Array, function
 from hologram_web.isa import BinaryMapOperation, MapOperation, Program, Type
 from hologram_web.plan.builder import PlanBuilder
 from hologram_web.plan.formula import Formula
@@ -21,10 +22,10 @@ __all__ = ["OPERATIONS", "NamedOperation", "build", "compiled", "typescript", "w
 
 
 class NamedOperation(NamedTuple):
-    """`code` are instructions over the arrays, with the sizes of their shapes as scalars; `options` are numbers that a
-    call may leave out. The array called `out` is the result."""
+    """`code` are instructions over the arrays, with the sizes of their shapes as scalars, or a function of an Array;
+    `options` are numbers that a call may leave out. The array called `out` is the result."""
 
-    code: str
+    code: str | Callable[[Any], Any]
     shapes: Mapping[str, tuple[str, ...]]
     text: str
     options: Mapping[str, float] = {}
@@ -109,6 +110,13 @@ OPERATIONS: dict[str, NamedOperation] = {
     "sort": NamedOperation("sort.f32 [out], [x], rows, n", _ROWS, "sorted along the last axis"),
     "arg_max": NamedOperation("arg_max.f32 [out], [x], rows, n", _EACH, "where each row is greatest", types=_PLACES),
     "arg_min": NamedOperation("arg_min.f32 [out], [x], rows, n", _EACH, "where each row is least", types=_PLACES),
+    "sum": NamedOperation(lambda x: x.sum(axis=-1), _EACH, "the sum of each row"),
+    "mean": NamedOperation(lambda x: x.mean(axis=-1), _EACH, "the mean of each row"),
+    "amax": NamedOperation(lambda x: x.max(axis=-1), _EACH, "the greatest of each row"),
+    "amin": NamedOperation(lambda x: x.min(axis=-1), _EACH, "the least of each row"),
+    "transpose": NamedOperation(
+        lambda x: x.T, {"x": ("rows", "n"), "out": ("n", "rows")}, "a matrix with its rows as columns"
+    ),
     "gather": NamedOperation(
         "gather.f32 [out], [x], [indices], 1, rows, n, count",
         {"x": ("rows", "n"), "indices": ("count",), "out": ("count", "n")},
@@ -118,25 +126,35 @@ OPERATIONS: dict[str, NamedOperation] = {
 }  # fmt: skip
 
 
-def program(name: str) -> Program:
-    operation = OPERATIONS[name]
+def _program(name: str, operation: NamedOperation, code: str) -> Program:
     sizes = sorted({size for shape in operation.shapes.values() for size in shape if size.isidentifier()})
     lines = [f".program {name}"]
     for array in operation.shapes:
         access = "write" if array == "out" else "read"
         lines.append(f".param {array}: buffer {operation.types.get(array, Type.F32)} {access}")
-    lines += [f".param {size}: u32" for size in sizes if size in operation.code.replace(",", " ").split()]
+    lines += [f".param {size}: u32" for size in sizes if size in code.replace(",", " ").split()]
     lines += [f".param {option}: f32" for option in operation.options]
-    return Program.from_text("\n".join([*lines, f"    {operation.code}", ""]))
+    return Program.from_text("\n".join([*lines, f"    {code}", ""]))
+
+
+def _of_array(name: str, operation: NamedOperation, work: Callable[[Any], Any]) -> CompiledProgram:
+    def made(x: Any) -> dict[str, Any]:
+        return {"out": work(x)}
+
+    made.__name__ = name
+    made.__annotations__ = {"x": Array[(Type.F32, *operation.shapes["x"])]}
+    return function(made).compile()
 
 
 def compiled(name: str) -> CompiledProgram:
     """The plan of an operation, with sizes that arguments give."""
     operation = OPERATIONS[name]
+    if not isinstance(operation.code, str):
+        return _of_array(name, operation, operation.code)
     builder = PlanBuilder(name, shapes=operation.shapes)
     for option in operation.options:
         builder.scalar(option, Type.F32)
-    made = program(name)
+    made = _program(name, operation, operation.code)
     sizes = {
         each.name: Formula.of(each.name)
         for each in made.params

@@ -90,6 +90,10 @@ OTHERS: dict[str, Callable[..., Any]] = {
     "sort": lambda x: np.sort(x, -1),
     "arg_max": lambda x: np.argmax(x, -1),
     "arg_min": lambda x: np.argmin(x, -1),
+    "sum": lambda x: x.sum(-1),
+    "mean": lambda x: x.mean(-1),
+    "amax": lambda x: x.max(-1),
+    "amin": lambda x: x.min(-1),
     "gather": lambda x, indices: x[indices],
 }
 SIZES = {"n": 7, "rows": 3, "m": 5, "k": 9, "batch": 2, "channels": 3, "h": 4, "w": 5, "filters": 4, "kh": 2, "kw": 3}

@@ -80,6 +80,13 @@ def test_names_with_types(folder):
     assert "k[t=i32]" in call("inspect", "double.holo")
 
 
+def test_run_names_the_adapter(folder):
+    output = call("run", "saxpy.holo", "a=2", "x=1", "y=1", "--device", "webgpu")
+    found = json.loads(call("run", "saxpy.holo", "a=2", "x=1", "y=1", "--device", "webgpu", "--json"))["adapter"]
+    program = "" if found["real"] else ", a program and no GPU"
+    assert output.startswith(f"saxpy on webgpu on {found['device']}{program}: it was asked for\n")
+
+
 def test_run_with_math(folder):
     numbers = ("a=1", "x=1e-45", "y=3e-45")
     found = call("run", "saxpy.holo", *numbers, "--device", "webgpu", "--math", "strict")
@@ -377,6 +384,22 @@ def test_json(folder, line, keys):
         assert found["results"]["y"] == {
             "dtype": "float32", "shape": [2], "least": 3.0, "most": None, "mean": None, "head": [3.0, None]
         }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("line", "kind", "message"),
+    [
+        ("rnu saxpy.holo", "NoSuchCommand", "No such command 'rnu'"),
+        ("run", "MissingParameter", "Missing argument 'FILE'"),
+        ("run saxpy.holo --jsno", "NoSuchOption", "No such option"),
+        ("serve nowhere", "BadParameter", "Invalid value for '[FOLDER]'"),
+        ("cache inf", "NoSuchCommand", "No such command 'inf'"),
+    ],
+)
+def test_a_wrong_line_is_json_too(folder, line, kind, message):
+    found = json.loads(call(*line.split(), "--json", code=2))["error"]
+    assert found["message"].startswith(message)
+    assert found["type"] in (kind, "UsageError")  # click 8.1 has no class for commands
 
 
 def test_every_command_has_json():

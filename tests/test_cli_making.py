@@ -87,6 +87,22 @@ def test_other_commands_take_python_files(folder):
     assert "Total" in call("types", "kernels.py:total")
 
 
+def test_kernels_are_made_smaller_as_text(folder):
+    Path("doubled.py").write_text(
+        "import typing\nimport hologram_web as hg\n\nT = typing.TypeVar('T')\n\n"
+        "@hg.kernel\ndef doubled(x: hg.Array[T]):\n    x[hg.global_id()] *= 2\n\n"
+        "@hg.function\ndef total(x: hg.Array[hg.f32, 4]):\n    return x.sum()\n"
+    )
+    for command in ("compile", "optimize"):
+        assert "doubled has type variables: compile says their types, --set T=f32" in call(
+            command, "doubled.py:doubled", code=2
+        )
+    assert ".param x: buffer i32 read_write" in call("optimize", "doubled.py:doubled", "--set", "T=i32")
+    assert "total is no kernel and no program" in call("optimize", "doubled.py:total", code=2)
+    assert "doubled.holo\n" in call("compile", "doubled.py:doubled", "--set", "T=i32")
+    assert "source: 1 line of doubled.py" in call("inspect", "doubled.holo")
+
+
 def test_compile_as_json(folder):
     made = json.loads(call("compile", "kernels.py:total", "--json"))
     assert (made["name"], made["written"], made["bytes"]) == ("total", "total.holo", Path("total.holo").stat().st_size)

@@ -87,6 +87,7 @@ _BESIDE = (
     "explain",
     "outside",
     "present",
+    "prints",
     "recording",
     "texts",
     "values",

@@ -86,7 +86,7 @@ const checks = {
     equal((await runtime.buffer("u64", { shape: [2, 3] }).read()).length, 6);
     equal((await runtime.buffer("f32", 0).read()).length, 0);
     await rejects(async () => runtime.buffer("f33", 1), "LaunchError", "is no type");
-    await rejects(async () => runtime.buffer("f32", { shape: [2, -1] }), "LaunchError", "the shape [2,-1] is not one of some elements");
+    await rejects(async () => runtime.buffer("f32", { shape: [2, -1] }), "LaunchError", "[2,-1] is no shape");
     await rejects(async () => runtime.buffer("f32", { sizes: [2] }), "LaunchError", "there is no option 'sizes': there is shape");
     await rejects(async () => runtime.buffer("f32", new Float32Array(3), [2, 2]), "LaunchError", "shape");
     odd.free();
@@ -402,7 +402,7 @@ const checks = {
       equal([...(await pair.run({ m: { data: one, shape: [2, 3] } })).total], [6, 15]);
     }
     for (const content of [null, {}, "3", new ArrayBuffer(4), 3n, 1.5]) {
-      await rejects(async () => runtime.buffer("f32", content), "LaunchError", "is not one of some elements");
+      await rejects(async () => runtime.buffer("f32", content), "LaunchError", "is no shape");
     }
     equal(runtime.buffer("u32", data, { shape: 6 }).shape, [6]);
   },

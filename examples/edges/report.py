@@ -118,7 +118,7 @@ def _verdict(rows: Sequence[Row]) -> str:
         return f"{differing:,} pixels differ from {REFERENCE}'s"
     ulp = max(row.max_ulp for row in rows)
     floats = f"differ by at most {ulp} ULP" if ulp else "are the same to the last bit"
-    return f"{len(rows)} devices: no pixel of the integers differs, the floats {floats}"
+    return f"{len(rows)} device{'s' * (len(rows) != 1)}: no pixel of the integers differs, the floats {floats}"
 
 
 def _strip_item(pictures: _Pictures, photo: NDArray, planes: Planes, plane: str, caption: str, kernel: str) -> str:

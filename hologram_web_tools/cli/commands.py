@@ -24,6 +24,7 @@ from hologram_web.store.disk import KINDS, DiskStore
 from hologram_web.store.store import folder
 from hologram_web_tools.stdlib import NAMES
 
+from ..browsers import device_named
 from ..contents import held
 from ..declarations import declaration, type_name
 from ..optimizer import ProgramOptimizer
@@ -31,7 +32,7 @@ from .arguments import check_output, lengths, named_results, parse, write
 from .bundling import bundle
 from .clean import brief, cleaned
 from .console import as_json, console, shown, tell
-from .definitions import compile_named, program_of, split
+from .definitions import compile_named, program_named, program_of, split
 from .inspection import show
 from .looks import look_around, try_devices
 from .server import Mount, serve
@@ -54,6 +55,7 @@ class _Group(click.Group):
     """What is raised for input that is wrong becomes a message."""
 
     def invoke(self, ctx: click.Context) -> Any:
+        given = list(ctx.args)  # what stands behind the command's name
         try:
             return super().invoke(ctx)
         except HologramError as error:
@@ -63,6 +65,11 @@ class _Group(click.Group):
             where = f"{error.filename}: " if error.filename else ""
             kind, message = type(error).__name__, f"{where}{error.strerror or error}"
             text = message
+        except click.UsageError as error:  # of the line itself, which click tells with the usage
+            if "--json" not in given:
+                raise
+            tell(error={"type": type(error).__name__, "message": error.format_message()})
+            ctx.exit(_Wrong.exit_code)
         if ctx.obj:
             tell(error={"type": kind, "message": text})
             ctx.exit(_Wrong.exit_code)
@@ -246,7 +253,8 @@ def run_file(
             written=output,
         )
         return
-    out.print(f"{shown(compiled.name or file.name)} on [bold]{selection.selected}[/]: {shown(selection.reason)}")
+    where = shown(device_named(selection.selected, selection.adapter))
+    out.print(f"{shown(compiled.name or file.name)} on [bold]{where}[/]: {shown(selection.reason)}")
     again = f", then {median(times):.2f} ms (median of {len(times)})" if times else ""
     out.print(f"read {read:.1f} ms, device {opened:.1f} ms, first run with compiling {first:.1f} ms{again}")
     if output is not None:
@@ -256,7 +264,7 @@ def run_file(
     for name, array in results.items():
         told = _summary(array)
         ends = ("-" if told[end] is None else f"{told[end]:g}" for end in ("least", "most", "mean"))
-        shape, start = " x ".join(map(str, array.shape)), " ".join(f"{number:g}" for number in told["head"])
+        shape, start = " x ".join(map(str, array.shape)) or "-", " ".join(f"{number:g}" for number in told["head"])
         table.add_row(shown(name), str(array.dtype), shape, *ends, start)
     out.print(table)
 
@@ -291,13 +299,16 @@ def inspect_file(file: Path, texts: tuple[str, ...], as_json: bool) -> None:
 
 
 @commands.command("optimize")
-@click.argument("file", type=FILE)
+@click.argument("source", metavar="FILE[:NAME]")
+@click.option("--set", "constants", multiple=True, metavar="NAME=VALUE", help="A constant or type of a kernel.")
 @click.option("--pass", "passes", multiple=True, help="One of the passes; by default all of them run.")
 @click.option("-o", "--output", type=FILE, help="Write the program there.")
 @as_json
-def optimize_file(file: Path, passes: tuple[str, ...], output: Path | None, as_json: bool) -> None:
-    """Make a program (.atlas) smaller, and show it."""
-    program, optimizer = program_of(file), ProgramOptimizer(passes or None)
+def optimize_file(
+    source: str, constants: tuple[str, ...], passes: tuple[str, ...], output: Path | None, as_json: bool
+) -> None:
+    """Make a program (.atlas) smaller, and show it. A kernel of a Python file is taken, too."""
+    program, optimizer = program_named(source, constants), ProgramOptimizer(passes or None)
     better = optimizer.optimize(program)
     counts = {name: count for name, count in optimizer.counters.items() if count}
     fired = ", ".join(f"{name} {count}" for name, count in counts.items()) or "nothing to do"
@@ -481,7 +492,7 @@ def build_ops(output: Path, types: Path | None, as_json: bool) -> None:
     size = 0
     if types:
         output = types
-        types.write_text(typescript(), encoding="utf-8")
+        size = types.write_text(typescript(), encoding="utf-8")
     else:
         with click.progressbar(length=len(OPERATIONS), label="operations", file=sys.stderr) as bar:
             size = build(output, lambda: bar.update(1))

@@ -13,6 +13,7 @@ from typing import Any
 from hologram_web.errors import HologramError, IsaError, LaunchError
 from hologram_web.isa.program import Program
 from hologram_web.isa.types import Type
+from hologram_web.kernels.generic import GenericKernel
 from hologram_web.kernels.kernel import Kernel
 from hologram_web.plan.formula import Formula
 from hologram_web.runtime.compiled import CompiledProgram
@@ -20,7 +21,7 @@ from hologram_web.runtime.making import compile
 
 from .arguments import named
 
-__all__ = ["compile_named", "defined", "formula", "program_of", "split"]
+__all__ = ["compile_named", "defined", "formula", "program_named", "program_of", "split"]
 
 _PYTHON = (".py", ".pyw")
 _JOINED: dict[type[ast.operator], Callable[[Formula, Formula], Formula]] = {
@@ -44,6 +45,21 @@ def program_of(file: Path) -> Program:
         return Program.from_text(file.read_text(encoding="utf-8"))
     except UnicodeDecodeError as error:
         raise IsaError(f"{file} is no text: {error}") from None
+
+
+def program_named(source: str, constants: Sequence[str] = ()) -> Program:
+    """The program of a file of text, or of what `FILE[:NAME]` names. Raises LaunchError where that is no single one."""
+    file, name = split(source)
+    values = {key: _value(key, text) for key, text in named(constants, "constant").items()}
+    if file.suffix not in _PYTHON:
+        _check_text(file, name, values)
+        return program_of(file)
+    name, value = _chosen(file, name)
+    if isinstance(value, Kernel):
+        value = _specialized(name, value, values).program
+    if not isinstance(value, Program):
+        raise LaunchError(f"{name} is no kernel and no program: plans and functions of arrays become several programs")
+    return value
 
 
 def defined(file: Path) -> dict[str, Any]:
@@ -143,12 +159,25 @@ def compile_named(
         given["shapes"] = {port: _formulas(text) for port, text in named(shapes, "shape").items()}
     values = {key: _value(key, text) for key, text in named(constants, "constant").items()}
     if file.suffix not in _PYTHON:
-        if name or values:
-            raise LaunchError(f"{file} is no Python: it has no names and no constants")
+        _check_text(file, name, values)
         program = program_of(file)
         program.validate()
         return compile(program, **given)
     return _compiled(*_chosen(file, name), given, values)
+
+
+def _check_text(file: Path, name: str, values: Mapping[str, Any]) -> None:
+    if name or values:
+        raise LaunchError(f"{file} is no Python: it has no names and no constants")
+
+
+def _specialized(name: str, kernel: Kernel, values: Mapping[str, Any]) -> Kernel:
+    """The kernel with these constants and types. Raises LaunchError where a type is missing."""
+    made = kernel.specialize(**values) if values or hasattr(kernel, "constants") else kernel
+    if isinstance(made, GenericKernel):
+        first = made.variables[0].__name__
+        raise LaunchError(f"{name} has type variables: compile says their types, --set {first}=f32")
+    return made
 
 
 def _length(text: str) -> int:
@@ -176,7 +205,7 @@ def _chosen(file: Path, name: str) -> tuple[str, Any]:
 
 def _compiled(name: str, value: Any, given: Mapping[str, Any], values: Mapping[str, Any]) -> CompiledProgram:
     if isinstance(value, Kernel):
-        return compile(value.specialize(**values) if values or hasattr(value, "constants") else value, **given)
+        return compile(_specialized(name, value, values), **given)
     if values:
         raise LaunchError(f"{name} is no kernel: it has no constants")
     if isinstance(value, Program):

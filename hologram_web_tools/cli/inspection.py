@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -44,6 +45,15 @@ _COLOURED = 100_000  # characters of a text that is shown in colours: they take 
 LEXERS = {"isa": "nasm", "ir": "llvm", "lanes": "llvm", "wgsl": "rust", "wat": "lisp"}  # the nearest that Pygments has
 
 
+def _lines(source: str) -> str:
+    """The lines of Python that a file knows its instructions by, which are too many to show."""
+    try:
+        lines = {(str(file), number) for known, _ in json.loads(source) for file, number, _ in known}
+    except (ValueError, TypeError, RecursionError):  # somebody else's
+        return source
+    return f"{len(lines)} line{'s' * (len(lines) != 1)} of {', '.join(sorted({file for file, _ in lines}))}"
+
+
 def _formula(text: object) -> str:
     return shown(brief(str(text), FORMULA))
 
@@ -60,7 +70,7 @@ def show(console: Console, file: Path, compiled: CompiledProgram, texts: Sequenc
     console.print(f"BLAKE3 {blake3(raw).hex()}")
     notes: list[str] = []
     for key, value in first(list(compiled.metadata.items()), "metadata", notes):
-        console.print(f"{shown(key)}: {shown(value)}")
+        console.print(f"{shown(key)}: {shown(_lines(value) if key == 'source' else value)}")
     console.print(_buffers(compiled, notes))
     console.print(_schedule(compiled, notes))
     console.print(_kernels(artifact, notes))

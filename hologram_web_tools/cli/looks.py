@@ -73,7 +73,7 @@ def _device(name: str) -> Diagnosis:
     if real:
         return Diagnosis(what, "there", told)
     return Diagnosis(
-        what, "note", told, "this is a program that plays a GPU: auto passes it over, device='webgpu' takes it"
+        what, "note", told, "this is a program that plays a GPU: auto passes it over, --device webgpu takes it"
     )
 
 

@@ -138,6 +138,10 @@ class _Handler(SimpleHTTPRequestHandler):
         if str(code) >= "400":
             super().log_request(code, size)
 
+    def log_message(self, format: str, *args: Any) -> None:
+        if getattr(self, "path", "") != "/favicon.ico":  # browsers ask for it, and nobody has to have it
+            super().log_message(format, *args)
+
 
 def server(mounts: Mapping[str, Mount], port: int) -> _Server:
     """A server of folders by their addresses, which start and end with a slash. Raises OSError."""

@@ -53,11 +53,6 @@ export class Buffer<T extends Type = Type> {
     return `Buffer ${dtype}[${this.shape.join(", ")}]${head} on ${device.info?.device}`;
   }
 
-  /** What Node prints. */
-  [Symbol.for("nodejs.util.inspect.custom")](): string {
-    return this.toString();
-  }
-
   get nbytes(): number {
     return this.place.bytes;
   }

@@ -53,6 +53,11 @@ export const OPERANDS = {
   sort: ["x"],
   arg_max: ["x"],
   arg_min: ["x"],
+  sum: ["x"],
+  mean: ["x"],
+  amax: ["x"],
+  amin: ["x"],
+  transpose: ["x"],
   gather: ["x", "indices"],
 } as const;
 
@@ -156,6 +161,16 @@ export interface Operations {
   arg_max(x: Operand): Promise<Buffer<"i32">>;
   /** Where each row is least: [rows, n] to [rows]. */
   arg_min(x: Operand): Promise<Buffer<"i32">>;
+  /** The sum of each row: [rows, n] to [rows]. */
+  sum(x: Operand): Promise<Buffer<"f32">>;
+  /** The mean of each row: [rows, n] to [rows]. */
+  mean(x: Operand): Promise<Buffer<"f32">>;
+  /** The greatest of each row: [rows, n] to [rows]. */
+  amax(x: Operand): Promise<Buffer<"f32">>;
+  /** The least of each row: [rows, n] to [rows]. */
+  amin(x: Operand): Promise<Buffer<"f32">>;
+  /** A matrix with its rows as columns: [rows, n] to [n, rows]. */
+  transpose(x: Operand): Promise<Buffer<"f32">>;
   /** Rows by their indices: [rows, n], [count] to [count, n]. */
   gather(x: Operand, indices: Operand): Promise<Buffer<"f32">>;
 }

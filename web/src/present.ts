@@ -1,9 +1,8 @@
 /** Draws a Buffer to a canvas: on WebGPU where it lies, on WebAssembly through a picture of the canvas. */
 import type { Device } from "./backends/device.js";
 import type { GpuDevice, Place } from "./backends/webgpu.js";
-import type { Buffer } from "./buffer.js";
-import { LaunchError, reading } from "./errors.js";
-import { arrayOf, bytesOf } from "./internal.js";
+import { LaunchError, Untold, reading } from "./errors.js";
+import { Buffer, arrayOf, bytesOf } from "./internal.js";
 
 export type Canvas = HTMLCanvasElement | OffscreenCanvas;
 
@@ -45,8 +44,11 @@ function contextOf<Kind extends "2d" | "webgpu">(canvas: Canvas, kind: Kind, { w
 
 /** @internal Draws in the runtime's turn; gives what waits until the device has told of errors. */
 export async function present(device: Device, canvas: Canvas, pixels: Buffer, colours: Buffer | undefined): Promise<() => Promise<void>> {
+  const places = [...new Set([pixels, colours ?? pixels])].map((buffer) => {
+    if (!reading("the picture", () => buffer instanceof Buffer)) throw new Untold("noPicture");
+    return buffer.memory(true, device);
+  });
   const picture = pictureOf(pixels, colours);
-  const places = [pixels, ...(colours ? [colours] : [])].map((buffer) => buffer.memory(true, device));
   if (!device.gpu) return put(device, canvas, picture).then(() => async () => {});
   const gpu = device as GpuDevice;
   draw(gpu, canvas, picture);

@@ -142,6 +142,11 @@ export class Runtime {
     return new Runtime(wasm, async () => wasm);
   }
 
+  /** What runs. */
+  toString(): string {
+    return `Runtime on ${this.info.device}`;
+  }
+
   /** How many threads share a launch that is long enough, and the reason: on wasm. */
   get threads(): Threads | undefined {
     return this.current.threads;
@@ -188,7 +193,7 @@ export class Runtime {
       }
       const lengths = typeof given === "number" ? [given] : given;
       if (!isShape(lengths) || (data && data.length !== product(lengths, size))) {
-        throw new LaunchError(`the shape [${textOf(lengths)}] is not one of ${data ? data.length / size : "some"} elements`);
+        throw new LaunchError(`[${textOf(lengths)}] is no shape${data ? ` of ${data.length / size} elements` : ""}`);
       }
       if (this.current.lost !== null) this.raiseLost();
       return this.adopt(this.current, this.current.allocate(product(lengths, size), data), dtype, lengths);
@@ -215,12 +220,6 @@ export class Runtime {
   present(canvas: Canvas, picture: Buffer, options: { colours?: Buffer } = {}): Promise<void> {
     return telling(async () => {
       const { colours } = optionsOf(options, "colours");
-      reading("the picture", () => {
-        for (const buffer of [picture, colours ?? picture]) {
-          if (!(buffer instanceof Buffer)) throw new Untold("noPicture");
-          buffer.memory();
-        }
-      });
       const drawn = await this.inTurn(async () => (await import("./present.js")).present(await this.device(), canvas, picture, colours));
       await drawn();
     });
@@ -284,6 +283,8 @@ export class Runtime {
 }
 
 named({ Buffer, Program, Runtime });
+// What Node prints: of their fields the names are short, and tell nobody anything.
+for (const { prototype } of [Buffer, Program, Runtime] as any[]) prototype[Symbol.for("nodejs.util.inspect.custom")] = prototype.toString;
 
 async function fetchBytes(source: Source, signal?: AbortSignal): Promise<{ bytes: Uint8Array; address: string }> {
   const address = reading("the artifact", () => (typeof source === "string" || source instanceof URL ? source : null));

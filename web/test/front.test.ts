@@ -46,6 +46,7 @@ test("console.log shows what errors and Buffers are, and no fields", async () =>
   const error = await runtime.load(new Uint8Array(3)).then(null, (found) => found);
   expect(inspect(error)).toMatch(/^ArtifactError: these bytes are no artifact: they do not start with HOLO\n    at /);
   expect(inspect(runtime.buffer("i64", [1n, 2n]))).toBe("Buffer i64[2] [1, 2] on WebAssembly");
+  expect(inspect(runtime)).toBe("Runtime on WebAssembly");
   await runtime.close();
 });
 

@@ -37,6 +37,9 @@ describe("operations by name", () => {
     expect(await found(ops.matmul(x, given([2, 1], 1, 1)))).toEqual([[2, 2, 1], [0, 2, 10, -2]]);
     expect(await found(ops.softmax([1, 1]))).toEqual([[2], [0.5, 0.5]]);
     expect(await found(ops.relu([]))).toEqual([[0], []]);
+    expect(await found(ops.sum(x))).toEqual([[2, 2], [0, 2, 10, -2]]);
+    expect(await found(ops.sum([1, 2, 3.5]))).toEqual([[], [6.5]]);
+    expect(await found(ops.transpose(given([2, 3], 1, 2, 3, 4, 5, 6)))).toEqual([[3, 2], [1, 4, 2, 5, 3, 6]]);
   });
 
   test("options, images", async () => {
@@ -61,6 +64,6 @@ describe("operations by name", () => {
     // @ts-expect-error: no Runtime
     expect(() => operationsOn(null)).toThrow("operationsOn takes a Runtime, not null");
     expect(OPERATIONS).toContain("attention");
-    await expect(ops.attention(a, a, a)).rejects.toThrow("attention of the package cannot be loaded"); // the tests have eight of them
+    await expect(ops.attention(a, a, a)).rejects.toThrow("attention of the package cannot be loaded"); // the tests have ten of them
   });
 });

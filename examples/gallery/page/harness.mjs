@@ -67,7 +67,11 @@ function complain(error) {
 
 /** Which device computes, in words: a program that stands in for a GPU is never called one. */
 function deviceText({ info, threads }) {
-  if (info.selected === "wasm") return [`${NAMES.wasm}, ${threads.number} ${threads.number === 1 ? "thread" : "threads"}`, `the processor; ${threads.reason}`];
+  if (info.selected === "wasm") {
+    const { number, reason } = threads; // "of 2 processors", or why there are not as many
+    const told = `${NAMES.wasm}, ${number} ${number === 1 ? "thread" : "threads"}`;
+    return reason.startsWith("of ") ? [`${told} ${reason}`, "the processor"] : [told, `the processor; ${reason}`];
+  }
   const { vendor, architecture, description, real } = info.adapter;
   const named = [vendor, architecture, description].filter(Boolean).join(" ") || "an adapter without a name";
   return [NAMES.webgpu, real ? named : `${named}, which is a program on the processor and no GPU`];

@@ -45,7 +45,7 @@ _PREDICATES = {"pand": "i32.and", "por": "i32.or"}
 _COUNTS = {"popcount": "popcnt", "clz": "clz", "ctz": "ctz"}
 
 
-class Temporary:
+class SpareLocal:
     """A local that nothing else uses meanwhile, as a context."""
 
     __slots__ = ("_free", "_number")
@@ -92,10 +92,10 @@ class Values:
             self._locals[variable] = self.function.local(value_type(variable.ty))
         return self._locals[variable]
 
-    def temporary(self, ty: str) -> Temporary:
+    def temporary(self, ty: str) -> SpareLocal:
         """A local, for a `with`."""
         free = self._free.setdefault(ty, [])
-        return Temporary(free, free.pop() if free else self.function.local(ty))
+        return SpareLocal(free, free.pop() if free else self.function.local(ty))
 
     def value(self, node: Node) -> None:
         """Pushes the value of a node."""

@@ -20,7 +20,7 @@ from ...isa.types import Type
 from .encoder import FunctionBody
 from .extremes import VectorExtremes
 from .values import Values
-from .wholes import EVEN, HIGH, INTEGERS, LOWS, Statement, Wholes, lanes_of
+from .wholes import EVEN, HIGH, INTEGERS, LOWS, HeldValues, Wholes, lanes_of
 
 if TYPE_CHECKING:
     from .routines import Routines
@@ -131,9 +131,9 @@ class Vectors(Values):
         else:
             self.outer_leaf(node)
 
-    def statement(self, *nodes: Node) -> Statement:
+    def statement(self, *nodes: Node) -> HeldValues:
         """Computes first what these values need in locals."""
-        return Statement(self, nodes)
+        return HeldValues(self, nodes)
 
     def prepare(self, node: Node) -> None:
         """Computes what is in a value and takes more than the parts of its operands one by one."""

@@ -26,7 +26,7 @@ def lanes_of(ty: ValueType) -> str:
     return f"f{ty.bits}x{128 // ty.bits}" if ty.is_float else INTEGERS[ty.bits]
 
 
-class Statement:
+class HeldValues:
     """What is computed for one statement: values in locals that are free again behind it, as a context."""
 
     __slots__ = ("_nodes", "_outer", "_vectors")
