@@ -349,7 +349,7 @@ def candidates(m, n, k, ty, traits):
             if rows * columns + rows + 2 * columns <= REGISTERS and across * across <= LANES:
                 found.append(("tiles", (("ROWS", rows), ("COLUMNS", columns), ("ACROSS", across))))
     elif not traits.together and ty in (Type.F32, Type.I32, Type.U32):
-        for rows in (1, 2, 3, 4, 6):
+        for rows in (1, 2, 3, 4, EXACT_ROWS, FUSED_ROWS):
             if rows <= max(m, 1):
                 found.append(("rows", (("ROWS", rows), ("COLUMNS", SUMS // rows))))
         found += [("panels", (("TALL", rows),)) for rows in (FUSED_ROWS, EXACT_ROWS)]
@@ -382,7 +382,7 @@ def choose(m, n, k, ty, traits, key=None):
         found = [(_gemm_tiles, TILE, tiles), (_gemm_plain, {}, 1 - tiles)]
     elif not traits.together and ty in (Type.F32, Type.I32, Type.U32):
         few = flag(flag(FEW + 1 - m) + flag(SMALL + 1 - k * n)) * flag(n - 15)  # for whole tiles at least
-        rows = min(max(m, 1), FUSED_ROWS) if isinstance(m, int) else FEW
+        rows = min(max(m, 1), FUSED_ROWS if traits.fuses else EXACT_ROWS) if isinstance(m, int) else FEW
         tall = {"TALL": FUSED_ROWS if traits.fuses else EXACT_ROWS}
         found = [(_gemm_rows, {"ROWS": rows, "COLUMNS": SUMS // rows}, few), (_gemm_panels, tall, 1 - few)]
     else:
