@@ -19,7 +19,8 @@ from ..errors import LaunchError
 from ..isa.address import Space
 from ..isa.types import Type
 from ..isa.verify import Base
-from .formula import Formula
+from .formula import MAX_TOKENS, Formula
+from .plan import MAX_CONDITIONS
 
 if TYPE_CHECKING:
     from ..targets.wgsl import WgslKernel  # each target only where it is needed
@@ -31,16 +32,32 @@ def with_formulas(
     kernel: WgslKernel[Node], scalars: Sequence[str], bases: Sequence[Base], shared: int
 ) -> WgslKernel[Formula]:
     """The kernel with formulas for its conditions, which number scalars and memories in that order. A shader is left
-    out that has a condition whose formula is longer than a file may hold."""
+    out that has a condition whose formula is longer than a file may hold, or too many."""
     translator, made = _Translator(scalars, bases, kernel.block, shared), []
     for fast in kernel.fast:
         try:
-            conditions: Any = tuple(dict.fromkeys(map(translator.condition, fast.conditions)))
+            conditions: Any = _few(list(dict.fromkeys(map(translator.condition, fast.conditions))))
         except LaunchError:
             continue
         made.append(replace(fast, conditions=conditions))
     found: Any = replace(kernel, fast=tuple(made))
     return found  # type: ignore[no-any-return]
+
+
+def _few(conditions: list[Formula]) -> tuple[Formula, ...]:
+    """As many as a file may hold: the least of several numbers is not negative where none is. Raises LaunchError where
+    they are too long for that."""
+    if len(conditions) <= MAX_CONDITIONS:
+        return tuple(conditions)
+    found = conditions[:1]
+    for condition in conditions[1:]:
+        if len(found[-1].code) + len(condition.code) < MAX_TOKENS:
+            found[-1] = Formula.min(found[-1], condition)
+        else:
+            found.append(condition)
+    if len(found) > MAX_CONDITIONS:
+        raise LaunchError(f"{len(conditions)} conditions are too long for {MAX_CONDITIONS} formulas")
+    return tuple(found)
 
 
 class _Translator:

@@ -24,7 +24,6 @@ __all__ = [
     "list_of",
     "mapped",
     "one_of",
-    "optional",
     "read",
     "record",
     "tuple_of",
@@ -86,14 +85,6 @@ def _bytes(data: bytes, tail: bytearray) -> int:
 BYTES: Form[bytes] = Form(_bytes, lambda item, tail: tail.take(WHOLE.unpack(item, tail)))
 
 CODE: Form[str] = mapped(BYTES, str.encode, bytes.decode)
-
-
-def optional(form: Form[T]) -> Form[T | None]:
-    """None, or a value."""
-    return Form(
-        lambda value, tail: None if value is None else form.pack(value, tail),
-        lambda item, tail: None if item is None else form.unpack(item, tail),
-    )
 
 
 def list_of(form: Form[T]) -> Form[list[T]]:

@@ -11,7 +11,7 @@ import hologram_web as hg
 from hologram_web.backends import WebGpuBackend
 from hologram_web.backends.webgpu.probe import AdapterTraits
 from hologram_web.plan.artifact import Artifact
-from hologram_web.plan.plan import WgslCode
+from hologram_web.plan.plan import MAX_CONDITIONS, WgslCode
 from hologram_web.plan.reader import read
 
 from .holo_gpu import GpuRunner, device
@@ -210,3 +210,33 @@ def test_native_launches_take_the_shader_that_files_do(gpu, monkeypatch, name, s
 def _lines(code):
     """Of a shader, whatever the order of its bindings."""
     return sorted(re.sub(r"\bb\d+\b|binding\(\d+\)|^ +", "", code, flags=re.M).splitlines())
+
+
+FFT = """
+    .param y: buffer f32 write
+    .param x: buffer f32 read
+    fft.f32 [y], [x], 256, batch=3
+"""
+
+
+def test_more_conditions_than_a_file_holds_are_joined(gpu, monkeypatch):
+    """A pass of the transform has a hundred: its shader without checks runs."""
+    compiled = hg.compile(hg.Program.from_text(FFT), shapes={"x": (3, 256, 2), "y": (3, 256, 2)}, grid=1)
+    codes = [code for kernel in compiled.artifact.kernels if not isinstance(kernel.wgsl, str) for code in kernel.wgsl]
+    lists = [fast.conditions for code in codes for fast in code.fast]
+    assert max(map(len, lists)) <= MAX_CONDITIONS
+    assert max(str(each).count("2147483647 - ") for formulas in lists for each in formulas) > 1
+    runner, asked = GpuRunner(compiled.to_bytes(), gpu), []
+    shader_for = runner.shader_for
+
+    def noted(*given):
+        asked.append(shader_for(*given))
+        return asked[-1]
+
+    monkeypatch.setattr(runner, "shader_for", noted)
+    x = np.random.default_rng(2).standard_normal((3, 256, 2)).astype(np.float32)
+    found = runner.run({}, {"x": (x.tobytes(), x.shape), "y": (bytes(x.nbytes), x.shape)})
+    assert runner.proven == len(asked) > 3
+    wanted = np.fft.fft(x.astype(np.float64).view(np.complex128)[..., 0])
+    made = np.frombuffer(found["y"][0], np.float32).reshape(x.shape).astype(np.float64).view(np.complex128)[..., 0]
+    np.testing.assert_allclose(made, wanted, atol=1e-3)

@@ -43,7 +43,7 @@ ARGUMENTS = {
     "grid": 0, "lanes": 4, "end": 8, "steps": 9, "shared_size": 11, "canary": 12, "first": 13, "patience": 14,
     "values": 16,
 }  # fmt: skip
-_MAX_CONDITIONS = 64
+_MAX_CONDITIONS = 128  # each of a few additions, which a launch computes once for values of its scalars
 _MOST_NESTED = 127  # of what naga and Tint take
 # What code calls if it needs it.
 _FUNCTIONS = {
