@@ -455,8 +455,8 @@ _PACKETS = (
     _packets(
         "a routine gathers by the next lane's address",
         _ACCESSES + "_gather_routine",
-        '("i32x4.extract_lane", lane % 4)',
-        '("i32x4.extract_lane", (lane + 1) % 4)',
+        "lane_address(lane // 4, lane % 4, pair)",
+        "lane_address(lane // 4, lane % 4 ^ 2, pair)",
         "control/exit.atlas",
     ),
     _packets(
