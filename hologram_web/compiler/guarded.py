@@ -3,7 +3,8 @@ last: then they do what is behind it without a mask."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
+from functools import reduce
 
 from .ir import PRED, Node
 from .operations import OPERATIONS
@@ -27,22 +28,31 @@ def is_short(trees: list[Tree], may_fault: Callable[[Node], bool]) -> bool:
     return plain and bool(effects) and len(statements) <= _MOST and not any(map(may_fault, effects))
 
 
-def by_all(condition: Node, truth: bool, step_of: Callable[[Node], Stride], lanes: int) -> Node | None:
-    """A predicate of numbers that says that a comparison of places is true, or false, in all lanes; None of others.
-    What wraps between the first lane and the last says nothing."""
-    while condition.op == "pnot":
+def by_all(
+    condition: Node, truth: bool, step_of: Callable[[Node], Stride], kept: Container[Node], lanes: int
+) -> Node | None:
+    """A predicate of numbers that says that a comparison of places is true, or false, in all lanes; None of others, and
+    of what is `kept` from before. What wraps between the first lane and the last says nothing."""
+    while condition.op == "pnot" and condition not in kept:
         condition, truth = condition.args[0], not truth
+    if condition in kept:
+        return None
     opposite, ty, args = OPERATIONS[condition.op].opposite, condition.attr, condition.args
     if not opposite or ty.is_float or ty.is_wide or ty.bits < 32:
         return None
-    op, args = (condition.op, args) if truth else (opposite, args[::-1])
-    steps = [step_of(arg) for arg in args]
-    first, ends = Node(op, PRED, args, ty), list[Node]()
-    for arg, step in zip(args, steps, strict=True):
-        if not isinstance(step, int) or abs(step) >= _FAR:
-            return None
+    op, (low, high) = (condition.op, args) if truth else (opposite, args[::-1])
+    known = [step_of(low), step_of(high)]
+    steps = [step for step in known if isinstance(step, int) and abs(step) < _FAR]
+    if len(steps) < 2 or steps == [0, 0]:
+        return None
+    found, ends = list[Node](), list[Node]()
+    for arg, step in zip((low, high), steps, strict=True):
         far = Node("const", ty, (), step * (lanes - 1) % (1 << ty.bits))
         ends.append(Node("add", ty, (arg, far)) if step else arg)
         if step:
-            first = Node("pand", PRED, (first, Node("le", PRED, (arg, ends[-1])[:: 1 if step > 0 else -1], ty)))
-    return Node("pand", PRED, (first, Node(op, PRED, tuple(ends), ty)))
+            found.append(Node("le", PRED, (arg, ends[-1])[:: 1 if step > 0 else -1], ty))
+    if steps[0] < 0 or steps[1] > 0:  # else it holds of the first, if of the last
+        found.append(Node(op, PRED, (low, high), ty))
+    if steps[0] > 0 or steps[1] < 0:
+        found.append(Node(op, PRED, tuple(ends), ty))
+    return reduce(lambda one, other: Node("pand", PRED, (one, other)), found)

@@ -473,11 +473,10 @@ class _Linearizer:
         """Lanes take both ways of a branch: one after the other."""
         made, leaks = self._one_after_other(tree, context)
         for way, truth in ((tree.then, True), (tree.otherwise, False)) if context.mask is None else ():
-            all_lanes = (
-                by_all(tree.condition, truth, self.forms.of, self.lanes) if is_short(way, self.may_fault) else None
-            )
-            if all_lanes is not None:
-                made = [If(all_lanes, self.code(way, context)[0], made)]
+            if is_short(way, self.may_fault):
+                kept = self.forms.lowered.variables
+                all_lanes = by_all(tree.condition, truth, self.forms.of, kept, self.lanes)
+                made = made if all_lanes is None else [If(all_lanes, self.code(way, context)[0], made)]
         return made, leaks
 
     def _one_after_other(self, tree: If, context: _Context) -> tuple[list[Tree], _Leaks]:

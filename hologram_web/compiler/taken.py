@@ -2,7 +2,7 @@
 
 A loop's counter is one number for all lanes that are still in it, and behind it each has that of its last round. If one
 variable is both, it is a vector in the loop, too, and what the counter is an index of is gathered lane by lane: a
-search for bytes in packets of 16 lanes took 5 times as long.
+search for bytes in packets of 16 lanes, whose steps were counted besides, took four times as long.
 """
 
 from __future__ import annotations
