@@ -12,7 +12,7 @@ from playwright.sync_api import Page
 
 from .browser import ROOT
 
-__all__ = ["WATCHED", "broken_links", "faults", "site_by_name", "violations"]
+__all__ = ["MOST_SHIFT", "WATCHED", "broken_links", "faults", "site_by_name", "violations"]
 
 AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
 # All rules are at work, of WCAG and of good practice.
@@ -26,7 +26,7 @@ new PerformanceObserver((list) => {
     if (!hadRecentInput) shifts.push([value, sources.map(({ node }) => node?.outerHTML?.slice(0, 120) ?? "gone")]);
   }
 }).observe({ type: "layout-shift", buffered: true });"""
-MOST_SHIFT = 0.02  # in sum; Web Vitals call 0.1 good. Settings of a page of the gallery are made by its script
+MOST_SHIFT = 0.02  # in sum; Web Vitals call 0.1 good
 
 # What Tab reached, once the page has scrolled there: where it stands among the elements, and what is wrong with it. An
 # editor may show its focus around it, and a switch that is not seen beside it, on its label.

@@ -13,7 +13,7 @@ from examples.gallery import NAMES, module
 from examples.gallery.__main__ import FOLDER, build
 
 from .browser import FLAGS, WITH_WORKERS, Browser, NoBrowser
-from .looks import broken_links, site_by_name, violations
+from .looks import MOST_SHIFT, WATCHED, broken_links, site_by_name, violations
 from .test_live import CANVAS, WEBCAM
 
 pytestmark = pytest.mark.timeout(600)
@@ -39,6 +39,7 @@ def page(browser: Browser) -> Iterator[Page]:
     found.on("pageerror", lambda error: said.append(str(error)))
     found.on("console", lambda message: said.append(f"{message.type}: {message.text} {message.location}"))
     found.set_viewport_size({"width": 1280, "height": 900})
+    found.add_init_script(WATCHED)
     yield found
     found.close()
     assert [text for text in said if not text.startswith(IGNORED) and "favicon" not in text] == []
@@ -68,6 +69,7 @@ def test_a_page_on_webassembly(page: Page, browser: Browser, name: str) -> None:
     show(page, browser, name, "wasm")
     expect(page.locator("#device")).to_contain_text("WebAssembly")
     assert colours(page) > 2
+    assert sum(value for value, _ in page.evaluate("() => shifts")) <= MOST_SHIFT
     expect(page.locator("h1")).to_have_text(module(name).TITLE)
     overflow = "() => document.documentElement.scrollWidth - innerWidth"
     assert page.evaluate(overflow) <= 0

@@ -21,6 +21,7 @@ from PIL import Image
 import hologram_web as hg
 from hologram_web.backends import WebGpuBackend
 from hologram_web.plan.plan import Port
+from hologram_web_tools.browsers import device_named
 from hologram_web_tools.cli import commands as commands_module
 from hologram_web_tools.cli import looks
 from hologram_web_tools.cli.clean import brief, cleaned
@@ -476,6 +477,12 @@ def test_selftest(monkeypatch):
     monkeypatch.setitem(looks.CHECKS, "floats", lambda ex: ex.backend.selected)
     told = json.loads(call("selftest", "--json", code=1))["found"]
     assert [each["device"] for each in told if each["state"] == "differs"] == ["wasm"]
+
+
+def test_selftest_names_the_adapter(monkeypatch):
+    monkeypatch.setattr(looks, "DEVICES", {"webgpu": None})
+    adapter = json.loads(call("selftest", "--json"))["found"][0]["adapter"]
+    assert call("selftest").splitlines()[1].split("  ")[0].strip() == device_named("webgpu", adapter)
 
 
 @pytest.mark.parametrize(

@@ -372,7 +372,8 @@ def selftest(as_json: bool) -> None:
     else:
         table = Table("device", "check", "", "ms", "", box=None, header_style="bold")
         for each in found:
-            table.add_row(each.device, each.check, each.state, f"{each.ms:g}" if each.check else "", shown(each.detail))
+            named = shown(device_named(each.device, each.adapter))
+            table.add_row(named, each.check, each.state, f"{each.ms:g}" if each.check else "", shown(each.detail))
         console().print(table)
     if any(each.state in ("differs", "failed") for each in found):
         sys.exit(1)

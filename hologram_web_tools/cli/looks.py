@@ -191,6 +191,7 @@ class Outcome:
     state: str
     ms: float
     detail: str = ""
+    adapter: dict[str, Any] | None = None
 
 
 def try_devices() -> Iterator[Outcome]:
@@ -204,15 +205,16 @@ def try_devices() -> Iterator[Outcome]:
             yield Outcome(device, "", "missing", 0, error.reason)
             continue
         with ex:
+            adapter = ex.backend.adapter
             for name, check in CHECKS.items():
                 start = perf_counter()
                 try:
                     found = check(ex)
                 except HologramError as error:
-                    yield Outcome(device, name, "failed", _ms(start), f"{type(error).__name__}: {error}")
+                    yield Outcome(device, name, "failed", _ms(start), f"{type(error).__name__}: {error}", adapter)
                     continue
                 state = "same" if found == expected[name] else "differs"
-                yield Outcome(device, name, state, _ms(start))
+                yield Outcome(device, name, state, _ms(start), adapter=adapter)
 
 
 def _ms(start: float) -> float:

@@ -68,9 +68,8 @@ function complain(error) {
 /** Which device computes, in words: a program that stands in for a GPU is never called one. */
 function deviceText({ info, threads }) {
   if (info.selected === "wasm") {
-    const { number, reason } = threads; // "of 2 processors", or why there are not as many
-    const told = `${NAMES.wasm}, ${number} ${number === 1 ? "thread" : "threads"}`;
-    return reason.startsWith("of ") ? [`${told} ${reason}`, "the processor"] : [told, `the processor; ${reason}`];
+    const { number, reason } = threads; // why there are not more: "of 2 processors" is no news
+    return [`${NAMES.wasm}, ${number} ${number === 1 ? "thread" : "threads"}`, reason.startsWith("of ") ? "the processor" : `the processor; ${reason}`];
   }
   const { vendor, architecture, description, real } = info.adapter;
   const named = [vendor, architecture, description].filter(Boolean).join(" ") || "an adapter without a name";
@@ -118,7 +117,6 @@ export async function gallery({ programs, controls = {}, setup, media }) {
     get runtime() {
       return runtime;
     },
-    /** With elements, or zeros of a shape. */
     /** Of data and a shape, or of zeros of a shape. */
     buffer(type, content, shape) {
       const made = runtime.buffer(type, Array.isArray(content) && !shape ? { shape: content } : content, shape);
@@ -142,7 +140,9 @@ export async function gallery({ programs, controls = {}, setup, media }) {
 
   $("own").append(...Object.entries(controls).map(([key, one]) => control(key, one, changed)));
   $("own").hidden = !Object.keys(controls).length;
-  await media?.start({ complain, redraw: tools.redraw, panel: $("own") });
+  const started = media?.start({ complain, redraw: tools.redraw, panel: $("own") });
+  document.body.dataset.made = ""; // what was hidden shows: style.css
+  await started;
 
   function changed(key, value) {
     if (value !== undefined) values[key] = value;

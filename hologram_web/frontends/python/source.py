@@ -252,6 +252,10 @@ class Source:
         unnamed = fn.__code__.co_name == "<lambda>"
         try:  # a lambda may be a part of any statement
             lines, first = (inspect.findsource(fn)[0], 1) if unnamed else inspect.getsourcelines(fn)
+            text = "".join(lines)
+            node: Any = None if unnamed else _parsed(text)
+            if node and getattr(node, "name", "") != fn.__code__.co_name:
+                raise OSError  # Python 3.13 takes the text of `python -c` for that of all that is exec'ed
         except (OSError, TypeError):
             in_page = sys.platform == "emscripten"
             how = "give runPythonAsync a { filename: 'cell.py' }" if in_page else "write it in a file"
@@ -266,13 +270,8 @@ class Source:
                 closure[name] = cell.cell_contents
         names = {**fn.__globals__, **closure}
         source = cls(file, [line.rstrip("\r\n") for line in lines], first, names)
-        text = "".join(lines)
         if unnamed:
             return Definition(_lambda(source, fn, text), source)
-        indented = text[:1].isspace()
-        node: Any = ast.parse("if 1:\n" + text if indented else text).body[0]
-        if indented:
-            node = ast.increment_lineno(node.body[0], -1)
         if isinstance(node, ast.AsyncFunctionDef):
             source.unsupported(node)
         names |= _annotated(fn, node)
@@ -368,6 +367,14 @@ def _lambda(source: Source, fn: FunctionType, text: str) -> ast.Lambda:
         what = f"several lambdas begin in line {line}, and nothing tells which one this is: give each a line of its own"
         raise TranslateError(what, source.file, line)
     return found[0]
+
+
+def _parsed(text: str) -> ast.stmt:
+    """The first statement of a text, which may be indented."""
+    if not text[:1].isspace():
+        return ast.parse(text).body[0]
+    statement: ast.stmt = ast.parse("if 1:\n" + text).body[0].body[0]  # type: ignore[attr-defined]
+    return ast.increment_lineno(statement, -1)
 
 
 def _annotated(fn: FunctionType, node: ast.FunctionDef) -> dict[str, Any]:
