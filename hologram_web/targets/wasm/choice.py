@@ -99,9 +99,9 @@ def _is_chain(function: Function) -> bool:
     if any(places[way] <= places[block] for block in order for way in block.end.ways):
         return False
     nodes = [*function.nodes()]
-    effects = [node for node in nodes if node.op in EFFECTS]
-    plain = all(node.op in ("load", "store") and node.attr.base.space is Space.BUFFER for node in effects)
-    return plain and len(nodes) <= _CHAIN
+    accesses = [access_of(node) for node in nodes if node.op in EFFECTS and node.op != "atomic"]
+    plain = all(access is not None and access.base.space is Space.BUFFER for access in accesses)
+    return plain and len(nodes) <= _CHAIN and all(node.op != "atomic" for node in nodes)
 
 
 def _of_loops(function: Function) -> Iterator[list[Node]]:
