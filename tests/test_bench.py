@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import hologram_web as hg
-from bench import arrays, guards, launch, reductions
+from bench import arrays, chains, guards, launch, reductions
 from bench.__main__ import check, sides
 from bench.by_hand import Gpu, variants
 from bench.cases import CASES, block_sum, blur, mandelbrot, saxpy, total
@@ -47,6 +47,12 @@ def test_all_sides_agree(name, gpu):
     assert {"cpu", "wasm", "NumPy"} <= set(names)
     assert ("our WGSL" in names) == (name != "sum")
     assert len(names) == len(set(names))
+
+
+def test_chains_are_those_of_numpy():
+    found = chains.turns(2, 1, size=1000)
+    assert {*chains.CHAINS} < {*found}
+    assert {len(times) for times in found.values()} == {2}
 
 
 @pytest.mark.parametrize("name", reductions.CASES)

@@ -179,7 +179,7 @@ def test_the_wat_is_what_a_device_ran(packets: int | None) -> None:
     (loaded,) = device._kernels.values()
     kernel = _kernel().on(device)
     assert kernel.wat((64, 1, 1)) == disassemble(loaded.kernel.code)
-    form = "lanes one after another" if packets == 1 else f"{packets or 4} lanes side by side"
+    form = "lanes one after another" if packets == 1 else f"{packets or 8} lanes side by side"
     assert form in kernel.explain("variants", block=(64, 1, 1))
 
 

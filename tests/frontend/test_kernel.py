@@ -110,7 +110,7 @@ def test_explain_shows_every_form():
     assert found["wgsl"].rstrip() == kernel.wgsl((64,)).rstrip()
     assert found["wat"].rstrip() == kernel.wat((64,)).rstrip()
     wasm, webgpu = found["variants"].splitlines()
-    assert wasm.startswith("wasm: one module, 4 lanes side by side; 2 of 2 accesses are checked, but for those ")
+    assert wasm.startswith("wasm: one module, 8 lanes side by side; 2 of 2 accesses are checked, but for those ")
     assert webgpu == (
         "webgpu: a shader without checks, 8 blocks a workgroup, if min(last_id_x, x.shape0 + -1) * 4 < bytes of buffer x - 3"
         " and min(last_id_x, x.shape0 + -1) * 4 < bytes of buffer y - 3"

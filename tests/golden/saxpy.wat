@@ -5,12 +5,12 @@
   (type $t3 (func (param i32 i32) (result i64)))
   (type $t4 (func (param i32 i32 i32 i32 i32 i32 i64 i64 i32) (result v128)))
   (type $t5 (func (param i32 i32 i32 i32 i32 i32 i64 i64 i64 i64 i64 v128) (result v128)))
-  (type $t6 (func (param i32 v128) (result v128)))
-  (type $t7 (func (param i32 v128 v128)))
+  (type $t6 (func (param i32 v128) (result v128 v128)))
+  (type $t7 (func (param i32 v128 v128 v128)))
   (import "env" "memory" (memory 1 65536))
   (import "env" "poll" (func $poll (type $t0)))
-  (global $c0 v128 (v128.const i32x4 0x0 0x1 0x2 0x3))
-  (func $kernel (export "kernel") (type $t1)  ;; 1085 bytes at 0xa1
+  (global $c0 v128 (v128.const i32x4 0x10000 0x30002 0x50004 0x70006))
+  (func $kernel (export "kernel") (type $t1)  ;; 1173 bytes at 0xa3
     (param $arguments i32) (param $begin i32) (param $end i32)
     (local $ticks i64) (local $param.a f32) (local $base.buffer_x i32) (local $base.buffer_y i32)
     (local $limit.buffer_x.4 i64) (local $limit.buffer_y.4 i64) (local $block i32)
@@ -18,7 +18,7 @@
     (local $BLOCK_IDX_Z i32) (local $span i32) (local $l16 i32) (local $price i64) (local $on.0 i32)
     (local $on.1 i32) (local $on.2 i32) (local $first i32) (local $l22 i64) (local $safe i32)
     (local $from i32) (local $lane i32) (local $l26 v128) (local $l27 v128) (local $l28 v128)
-    (local $l29 v128) (local $l30 i64) (local $live v128)
+    (local $l29 v128) (local $l30 v128) (local $l31 v128) (local $l32 i64) (local $live v128)
     i64.const 1048576
     local.set $ticks
     local.get $arguments
@@ -256,7 +256,7 @@
             i32.lt_s
             br_if $block7
             local.get $lane
-            i32.const 4
+            i32.const 8
             i32.add
             local.get $on.0
             i32.le_s
@@ -264,7 +264,7 @@
             br_if $block7
             local.get $param.a
             f32x4.splat
-            local.set $l28
+            local.set $l30
             loop $loop8
               block $block9
                 local.get $base.buffer_x
@@ -280,18 +280,8 @@
                 local.get $l16
                 v128.load align=4
                 local.set $l26
-                local.get $base.buffer_y
-                local.get $first
-                local.get $lane
-                i32.add
-                i64.extend_i32_u
-                i32.wrap_i64
-                i32.const 4
-                i32.mul
-                i32.add
-                local.set $l16
                 local.get $l16
-                v128.load align=4
+                v128.load offset=16 align=4
                 local.set $l27
                 local.get $base.buffer_y
                 local.get $first
@@ -304,20 +294,43 @@
                 i32.add
                 local.set $l16
                 local.get $l16
-                local.get $l28
+                v128.load align=4
+                local.set $l28
+                local.get $l16
+                v128.load offset=16 align=4
+                local.set $l29
+                local.get $base.buffer_y
+                local.get $first
+                local.get $lane
+                i32.add
+                i64.extend_i32_u
+                i32.wrap_i64
+                i32.const 4
+                i32.mul
+                i32.add
+                local.set $l16
+                local.get $l16
+                local.get $l30
                 local.get $l26
                 f32x4.mul
-                local.get $l27
+                local.get $l28
                 f32x4.add
                 v128.store align=4
+                local.get $l16
+                local.get $l30
+                local.get $l27
+                f32x4.mul
+                local.get $l29
+                f32x4.add
+                v128.store offset=16 align=4
                 br $block9
               end  ;; $block9
               local.get $lane
-              i32.const 4
+              i32.const 8
               i32.add
               local.set $lane
               local.get $lane
-              i32.const 4
+              i32.const 8
               i32.add
               local.get $on.0
               i32.le_s
@@ -335,15 +348,15 @@
                 local.get $lane
                 i32.sub
                 local.tee $l16
-                i32.const 4
+                i32.const 8
                 local.get $l16
-                i32.const 4
+                i32.const 8
                 i32.lt_s
                 select
-                i32x4.splat
-                global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
-                i32x4.gt_s
-                local.set $l29
+                i16x8.splat
+                global.get $c0  ;; i32x4 0x10000 0x30002 0x50004 0x70006
+                i16x8.gt_s
+                local.set $l31
                 block $block13
                   local.get $safe
                   i32.eqz
@@ -354,11 +367,11 @@
                     i64.extend_i32_u
                     i64.const 4
                     i64.mul
-                    local.tee $l30
+                    local.tee $l32
                     local.get $limit.buffer_x.4
                     i64.ge_u
-                    local.get $l30
-                    i64.const 12
+                    local.get $l32
+                    i64.const 28
                     i64.add
                     local.get $limit.buffer_x.4
                     i64.ge_u
@@ -372,22 +385,22 @@
                       local.get $lane
                       i32.add
                       i32.const 0
-                      local.get $l30
+                      local.get $l32
                       i64.const 4
                       local.get $limit.buffer_x.4
                       i64.const 4
                       i64.const 0
-                      local.get $l29
-                      call $beyond4
+                      local.get $l31
+                      call $beyond8
                       local.tee $live
                       i8x16.all_true
                       i32.eqz
                       if $if16
-                        local.get $l29
+                        local.get $l31
                         local.get $live
                         v128.and
-                        local.set $l29
-                        local.get $l29
+                        local.set $l31
+                        local.get $l31
                         v128.any_true
                         i32.eqz
                         br_if $block13
@@ -404,7 +417,7 @@
                   i32.const 0
                   i32.add
                   i64.extend_i32_u
-                  i64.const 12
+                  i64.const 28
                   i64.add
                   local.get $limit.buffer_x.4
                   i64.lt_u
@@ -422,6 +435,9 @@
                     local.get $l16
                     v128.load align=4
                     local.set $l26
+                    local.get $l16
+                    v128.load offset=16 align=4
+                    local.set $l27
                   else  ;; $if17
                     local.get $base.buffer_x
                     local.get $first
@@ -432,8 +448,9 @@
                     i32.const 4
                     i32.mul
                     i32.add
-                    local.get $l29
+                    local.get $l31
                     call $row_f32_f32x4
+                    local.set $l27
                     local.set $l26
                   end  ;; $if17
                   local.get $safe
@@ -445,11 +462,11 @@
                     i64.extend_i32_u
                     i64.const 4
                     i64.mul
-                    local.tee $l30
+                    local.tee $l32
                     local.get $limit.buffer_y.4
                     i64.ge_u
-                    local.get $l30
-                    i64.const 12
+                    local.get $l32
+                    i64.const 28
                     i64.add
                     local.get $limit.buffer_y.4
                     i64.ge_u
@@ -463,22 +480,22 @@
                       local.get $lane
                       i32.add
                       i32.const 0
-                      local.get $l30
+                      local.get $l32
                       i64.const 4
                       local.get $limit.buffer_y.4
                       i64.const 4
                       i64.const 0
-                      local.get $l29
-                      call $beyond4
+                      local.get $l31
+                      call $beyond8
                       local.tee $live
                       i8x16.all_true
                       i32.eqz
                       if $if20
-                        local.get $l29
+                        local.get $l31
                         local.get $live
                         v128.and
-                        local.set $l29
-                        local.get $l29
+                        local.set $l31
+                        local.get $l31
                         v128.any_true
                         i32.eqz
                         br_if $block13
@@ -495,7 +512,7 @@
                   i32.const 0
                   i32.add
                   i64.extend_i32_u
-                  i64.const 12
+                  i64.const 28
                   i64.add
                   local.get $limit.buffer_y.4
                   i64.lt_u
@@ -512,7 +529,10 @@
                     local.set $l16
                     local.get $l16
                     v128.load align=4
-                    local.set $l27
+                    local.set $l28
+                    local.get $l16
+                    v128.load offset=16 align=4
+                    local.set $l29
                   else  ;; $if21
                     local.get $base.buffer_y
                     local.get $first
@@ -523,12 +543,13 @@
                     i32.const 4
                     i32.mul
                     i32.add
-                    local.get $l29
+                    local.get $l31
                     call $row_f32_f32x4
-                    local.set $l27
+                    local.set $l29
+                    local.set $l28
                   end  ;; $if21
-                  local.get $l29
-                  i32x4.all_true
+                  local.get $l31
+                  i16x8.all_true
                   if $if22
                     local.get $base.buffer_y
                     local.get $first
@@ -545,9 +566,17 @@
                     f32x4.splat
                     local.get $l26
                     f32x4.mul
-                    local.get $l27
+                    local.get $l28
                     f32x4.add
                     v128.store align=4
+                    local.get $l16
+                    local.get $param.a
+                    f32x4.splat
+                    local.get $l27
+                    f32x4.mul
+                    local.get $l29
+                    f32x4.add
+                    v128.store offset=16 align=4
                   else  ;; $if22
                     local.get $base.buffer_y
                     local.get $first
@@ -562,13 +591,19 @@
                     f32x4.splat
                     local.get $l26
                     f32x4.mul
-                    local.get $l27
+                    local.get $l28
                     f32x4.add
+                    local.get $param.a
+                    f32x4.splat
+                    local.get $l27
+                    f32x4.mul
                     local.get $l29
+                    f32x4.add
+                    local.get $l31
                     call $scatter32_32_row
                   end  ;; $if22
                 end  ;; $block13
-                local.get $l29
+                local.get $l31
                 v128.any_true
                 if $if23
                   br $block12
@@ -580,7 +615,7 @@
                 return
               end  ;; $if24
               local.get $lane
-              i32.const 4
+              i32.const 8
               i32.add
               local.set $lane
               local.get $lane
@@ -626,7 +661,7 @@
       end  ;; $loop3
     end  ;; $if0
   )
-  (func $fault (type $t2)  ;; 51 bytes at 0x4df
+  (func $fault (type $t2)  ;; 51 bytes at 0x539
     (param $l0 i32) (param $l1 i32) (param $l2 i32) (param $l3 i32) (param $l4 i32) (param $l5 i32)
     (param $l6 i64) (param $l7 i64)
     local.get $l0
@@ -651,7 +686,7 @@
     local.get $l7
     i64.store offset=80 align=4
   )
-  (func $look (type $t3)  ;; 57 bytes at 0x513
+  (func $look (type $t3)  ;; 57 bytes at 0x56d
     (param $arguments i32) (param $at i32)
     (result i64)
     (local $answer i32) (local $ticks i64)
@@ -682,7 +717,7 @@
     end  ;; $if0
     local.get $ticks
   )
-  (func $end4 (type $t4)  ;; 31 bytes at 0x54d
+  (func $end8 (type $t4)  ;; 31 bytes at 0x5a7
     (param $l0 i32) (param $l1 i32) (param $l2 i32) (param $l3 i32) (param $l4 i32) (param $l5 i32)
     (param $l6 i64) (param $l7 i64) (param $l8 i32)
     (result v128)
@@ -698,18 +733,18 @@
     local.get $l7
     call $fault
     local.get $l8
-    i32x4.splat
-    global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
-    i32x4.gt_s
+    i16x8.splat
+    global.get $c0  ;; i32x4 0x10000 0x30002 0x50004 0x70006
+    i16x8.gt_s
   )
-  (func $beyond4 (type $t5)  ;; 127 bytes at 0x56d
+  (func $beyond8 (type $t5)  ;; 127 bytes at 0x5c7
     (param $l0 i32) (param $l1 i32) (param $l2 i32) (param $l3 i32) (param $l4 i32) (param $l5 i32)
     (param $l6 i64) (param $l7 i64) (param $l8 i64) (param $l9 i64) (param $l10 i64)
     (param $l11 v128)
     (result v128)
     (local $bits i32) (local $lane i32) (local $within i64)
     local.get $l11
-    i32x4.bitmask
+    i16x8.bitmask
     local.set $bits
     loop $loop0
       local.get $l6
@@ -751,7 +786,7 @@
         local.get $l6
         local.get $l9
         local.get $lane
-        call $end4
+        call $end8
         return
       end  ;; $if1
       local.get $l6
@@ -770,12 +805,12 @@
     end  ;; $loop0
     v128.const i32x4 0xffffffff 0xffffffff 0xffffffff 0xffffffff
   )
-  (func $row_f32_f32x4 (type $t6)  ;; 96 bytes at 0x5ed
+  (func $row_f32_f32x4 (type $t6)  ;; 181 bytes at 0x648
     (param $l0 i32) (param $l1 v128)
-    (result v128)
+    (result v128) (result v128)
     (local $l2 v128) (local $bits i32)
     local.get $l1
-    i32x4.bitmask
+    i16x8.bitmask
     local.set $bits
     local.get $l0
     i32.const 0
@@ -819,12 +854,54 @@
     select
     local.get $l2
     v128.load32_lane 3
-  )
-  (func $scatter32_32_row (type $t7)  ;; 91 bytes at 0x64e
-    (param $l0 i32) (param $l1 v128) (param $l2 v128)
-    (local $bits i32)
+    local.get $l0
+    i32.const 16
+    i32.add
+    i32.const 0
+    local.get $bits
+    i32.const 16
+    i32.and
+    select
+    v128.load32_zero
+    local.set $l2
+    local.get $l0
+    i32.const 20
+    i32.add
+    i32.const 0
+    local.get $bits
+    i32.const 32
+    i32.and
+    select
     local.get $l2
-    i32x4.bitmask
+    v128.load32_lane 1
+    local.set $l2
+    local.get $l0
+    i32.const 24
+    i32.add
+    i32.const 0
+    local.get $bits
+    i32.const 64
+    i32.and
+    select
+    local.get $l2
+    v128.load32_lane 2
+    local.set $l2
+    local.get $l0
+    i32.const 28
+    i32.add
+    i32.const 0
+    local.get $bits
+    i32.const 128
+    i32.and
+    select
+    local.get $l2
+    v128.load32_lane 3
+  )
+  (func $scatter32_32_row (type $t7)  ;; 173 bytes at 0x6ff
+    (param $l0 i32) (param $l1 v128) (param $l2 v128) (param $l3 v128)
+    (local $bits i32)
+    local.get $l3
+    i16x8.bitmask
     local.set $bits
     local.get $bits
     i32.const 1
@@ -866,5 +943,45 @@
       local.get $l1
       v128.store32_lane 3
     end  ;; $if3
+    local.get $bits
+    i32.const 16
+    i32.and
+    if $if4
+      local.get $l0
+      i32.const 16
+      i32.add
+      local.get $l2
+      v128.store32_lane 0
+    end  ;; $if4
+    local.get $bits
+    i32.const 32
+    i32.and
+    if $if5
+      local.get $l0
+      i32.const 20
+      i32.add
+      local.get $l2
+      v128.store32_lane 1
+    end  ;; $if5
+    local.get $bits
+    i32.const 64
+    i32.and
+    if $if6
+      local.get $l0
+      i32.const 24
+      i32.add
+      local.get $l2
+      v128.store32_lane 2
+    end  ;; $if6
+    local.get $bits
+    i32.const 128
+    i32.and
+    if $if7
+      local.get $l0
+      i32.const 28
+      i32.add
+      local.get $l2
+      v128.store32_lane 3
+    end  ;; $if7
   )
 )

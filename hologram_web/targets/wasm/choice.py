@@ -16,6 +16,7 @@ from ...compiler.passes.costs import total
 from ...compiler.reducible import reducible
 from ...compiler.shapes import ANY
 from ...compiler.structure import If, Labelled, Straight, StructuredLoop, Tree, structure
+from ...isa.address import Space
 from ...isa.types import Type
 from .code import is_one_row
 
@@ -29,6 +30,7 @@ _OF_BYTES = frozenset(
 # as long as lane after lane).
 _TANGLED = 40
 _WORK = 8  # what the code between barriers computes for each of its accesses, in additions, where packets pay
+_CHAIN = 60  # values of a kernel without loops, where packets of 8 pay
 _CARRIED = 5  # values that loops take from round to round, where packets of 8 pay
 # Values of a kernel in packets of 4. Each takes up to 250 bytes, so that no module has more than 250 KB (the kernels of
 # the standard library have at most 77, and those of the fuzzer, whose lanes end everywhere, at most 284).
@@ -76,7 +78,8 @@ def _width(function: Function) -> int:
     of 4, Collatz 0.77; in packets of 16 0.66 and 0.60, but there more of the lanes wait for the last). Between barriers
     the same holds of loops that call functions: a softmax of 16 lanes took 0.81 of its time in packets of 4, in
     Chromium, and 0.86 where products and sums are fused (0.78 in packets of 16); and of loops that load short elements
-    (a histogram of bytes took 0.78 of its time, and 0.72 in packets of 16)."""
+    (a histogram of bytes took 0.78 of its time, and 0.72 in packets of 16). And 8 for chains of operations on rows: the
+    loop over packets has half of its rounds then (nine operations on an array took 0.84 of their time)."""
     sizes = [access.element.bits for node in function.nodes() if (access := access_of(node)) is not None]
     lanes = 16 if function.spans == 1 and is_one_row(function) else function.block_shape[0]
     if lanes < 8:
@@ -84,8 +87,21 @@ def _width(function: Function) -> int:
     if _waits(function):
         return 8 if _loops_call(function) or _loops_load_short(function) else 4
     if 2 * sum(bits <= 16 for bits in sizes) <= len(sizes):
-        return 8 if _loops_compute(function) else 4
+        chain = lanes == 16 and max(sizes, default=64) == 32 and _is_chain(function)
+        return 8 if chain or _loops_compute(function) else 4
     return 16 if 2 * sum(bits == 8 for bits in sizes) > len(sizes) and lanes >= 16 and _compares(function) else 8
+
+
+def _is_chain(function: Function) -> bool:
+    """Whether lanes go one way, and compute short numbers of a few that they load and store."""
+    order = Dominators(function.blocks[0], lambda block: block.end.ways).order
+    places = {block: place for place, block in enumerate(order)}
+    if any(places[way] <= places[block] for block in order for way in block.end.ways):
+        return False
+    nodes = [*function.nodes()]
+    accesses = [access_of(node) for node in nodes if node.op in EFFECTS and node.op != "atomic"]
+    plain = all(access is not None and access.base.space is Space.BUFFER for access in accesses)
+    return plain and len(nodes) <= _CHAIN and all(node.op != "atomic" for node in nodes)
 
 
 def _of_loops(function: Function) -> Iterator[list[Node]]:
