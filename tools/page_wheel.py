@@ -51,7 +51,10 @@ NEEDED = (
     "hg.kernel, hg.compile, hg.u32",
     "hg.compile(hg.kernel_from_source('def f(x: hg.u32):\\n pass'), grid=1).to_bytes()",
 )
-_SECOND = rf"{PACKAGE}\.(tensor\.|array\b|nn\b|ops$|array_api$|atlas\b|plan\.tensor_steps$|runtime\.(weights|stream)$)"
+_SECOND = (
+    rf"{PACKAGE}\.(tensor\.|array\b|nn\b|ops$|array_api$|atlas\b|plan\.tensor_steps$|runtime\.(weights|stream)$"
+    r"|frontends\.python\.collective_calls$)"
+)
 # Of the tensor library what tells an operation that is there from one that is not.
 _ALWAYS = {f"{PACKAGE}.tensor{module}" for module in ("", ".families", ".operation", ".schedules")}
 _DROPPED = ("RECORD", "WHEEL", "entry_points.txt")  # of dist-info; two are made anew, the script is of the command line

@@ -62,14 +62,17 @@ def test_what_pages_cannot_use_says_so(module: str) -> None:
 
 
 @pytest.mark.page
-def test_without_the_tensor_librarys_wheel_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("module", ["tensor.sort", "runtime.stream", "frontends.python.collective_calls"])
+def test_without_the_tensor_librarys_wheel_it_says_what_to_install(
+    module: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     finder: Any = object.__new__(hg._Modules)  # type: ignore[attr-defined]  # of tools/page_init.py
     finder.found = {}
     monkeypatch.setattr(hg, "_FILES", [Path("tensor.bz2")])
     with pytest.raises(ModuleNotFoundError) as caught:
-        finder.find_spec("hologram_web.tensor.sort")
+        finder.find_spec(f"hologram_web.{module}")
     assert str(caught.value) == (
-        "hologram_web.tensor.sort is in hologram-web-tensor, which is not installed: "
+        f"hologram_web.{module} is in hologram-web-tensor, which is not installed: "
         "await micropip.install('hologram-web[tensor]')"
     )
     assert finder.find_spec("hologram_web.nothing") is None
