@@ -189,7 +189,7 @@ def _find(name: str) -> Any:
             if room == "isa" and name.islower() and name.upper() in found.Type.__members__:
                 return found.Type[name.upper()]
         instead = import_module(".frontends.python.elsewhere", __name__).ON_THE_HOST.get(name)
-        for room in ("array_api", "ops") if has("array") and not instead else ():
+        for room in ("ops", "array_api") if has("array") and not instead else ():
             if hasattr(import_module(f".{room}", __name__), name):
                 instead = f"hologram_web.{room}.{name}"
         raise AttributeError(f"hologram_web has no {name!r}" + (f": write {instead}" if instead else ""))

@@ -18,7 +18,7 @@ from .matrix_cases import CASES
 _OTHERS = {  # they compute nothing of arrays, or are no functions
     "array_like", "arange", "asarray", "broadcast_to", "can_cast", "default_executor", "empty", "empty_like", "eye",
     "finfo", "from_dlpack", "full", "full_like", "iinfo", "isdtype", "linspace", "ones", "ones_like", "result_type",
-    "zeros", "zeros_like", "fft", "linalg",
+    "zeros", "zeros_like", "fft", "linalg", "broadcast_shapes",
 }  # fmt: skip
 
 

@@ -577,7 +577,21 @@ _PACKETS = (
         _FAULTS + "drop",
         '("i32.ctz",), ("local.set", lane)',
         '("i32.const", 0), ("i32.mul",), ("local.set", lane)',
+        "faults/axis_rows.atlas",
+    ),
+    _packets(
+        "the fault of a row beyond its memory is its first lane's",
+        _FAULTS + "_beyond_routine",
+        '("local.get", lane), ("call", end)',
+        '("i32.const", 0), ("call", end)',
         "faults/bounds_lowest_lane.atlas",
+    ),
+    _packets(
+        "of elements that are checked together the first is the one beyond",
+        _FAULTS + "_beyond_routine",
+        '("local.get", 2), ("i32.add",), ("local.set", 2)',
+        '("drop",)',
+        "faults/bounds_together_row.atlas",
     ),
     _packets(
         "a lane behind the end of a row is on",
