@@ -59,7 +59,10 @@ def lower_plan(
     `math` is how shaders compute floats (isa.md section 3).
     """
     given = {id(program): analysis for program, analysis in zip(programs, analyses, strict=False)}
-    known = lambda program: given.get(id(program)) or verified(program)  # noqa: E731
+
+    def known(program: Program) -> Analysis:
+        return given.get(id(program)) or verified(program)
+
     lowering = Lowering(plan, programs, target, LaneKernel, known, math=math)
     steps = lowering.steps(plan.steps)
     _check_steps(steps)

@@ -11,7 +11,7 @@ import math
 from ..isa.types import Type
 from . import matmul
 from .language import Callable, Constant, Elements, T, U, W, block_id, global_id, i32, local_id, registers, static_range
-from .matmul import EXACT_ROWS, FUSED_ROWS, _product, _same
+from .matmul import _product, _same
 from .norms import wide
 from .operation import TensorOperation, ceildiv, flag, function, part
 from .schedules import size_class
@@ -367,7 +367,7 @@ def choose(o, traits, key=None):
         return dict(tuned[1])
     if traits.together:
         return {"ACROSS": 1, "PIXELS": 4, "CHANNELS": 4}
-    return {"ACROSS": 4, "PIXELS": FUSED_ROWS if traits.fuses else EXACT_ROWS, "CHANNELS": 2}
+    return {"ACROSS": 4, "PIXELS": traits.rows, "CHANNELS": 2}
 
 
 def tunable(o, traits):

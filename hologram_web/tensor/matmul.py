@@ -25,7 +25,7 @@ from .language import (
 )  # fmt: skip
 from .norms import wide
 from .operation import TensorOperation, at_most, ceildiv, flag, function, part
-from .schedules import size_class
+from .schedules import EXACT_ROWS, FUSED_ROWS, size_class
 
 __all__ = ["OPERATIONS", "candidates", "choose", "tunable", "tuning_key"]
 
@@ -324,9 +324,6 @@ def _gemm_panels(
 
 
 WIDTH = 8  # columns of a panel
-# Rows of what a block makes. V8 has 15 vectors for sums, a row of a panel, an element of a, and, unless it fuses, a
-# product: with six rows then an exact product of 512 x 512 took 10.6 ms on one thread of Chromium, with five 7.9.
-FUSED_ROWS, EXACT_ROWS = 6, 5
 STRIP = 16  # blocks below each other
 SOME = 64  # rows of a panel that are brought at once: a block of one takes as long as what it does
 TILE = {"ROWS": 8, "COLUMNS": 8, "ACROSS": 8}  # of a lane; blocks have as many lanes along each axis
@@ -382,9 +379,9 @@ def choose(m, n, k, ty, traits, key=None):
         found = [(_gemm_tiles, TILE, tiles), (_gemm_plain, {}, 1 - tiles)]
     elif not traits.together and ty in (Type.F32, Type.I32, Type.U32):
         few = flag(flag(FEW + 1 - m) + flag(SMALL + 1 - k * n)) * flag(n - 15)  # for whole tiles at least
-        rows = min(max(m, 1), FUSED_ROWS if traits.fuses else EXACT_ROWS) if isinstance(m, int) else FEW
-        tall = {"TALL": FUSED_ROWS if traits.fuses else EXACT_ROWS}
-        found = [(_gemm_rows, {"ROWS": rows, "COLUMNS": SUMS // rows}, few), (_gemm_panels, tall, 1 - few)]
+        tall = traits.rows
+        rows = min(max(m, 1), tall) if isinstance(m, int) else FEW
+        found = [(_gemm_rows, {"ROWS": rows, "COLUMNS": SUMS // rows}, few), (_gemm_panels, {"TALL": tall}, 1 - few)]
     else:
         found = [(_gemm_plain, {}, 1)]
     return [each for each in found if not isinstance(each[2], int) or each[2]]

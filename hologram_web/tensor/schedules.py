@@ -5,7 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-__all__ = ["TRAITS", "DeviceTraits", "size_class", "traits_for"]
+__all__ = ["EXACT_ROWS", "FUSED_ROWS", "TRAITS", "DeviceTraits", "size_class", "traits_for"]
+
+# Rows of two vectors of sums that a block makes on wasm, fused and exact. V8 has 15 vectors for sums, a row of a panel,
+# an element of the other factor, and, unless it fuses, a product: with six rows then an exact product of 512 x 512 took
+# 10.6 ms on one thread of Chromium, with five 7.9.
+FUSED_ROWS, EXACT_ROWS = 6, 5
 
 
 @dataclass(frozen=True)
@@ -19,6 +24,11 @@ class DeviceTraits:
     shared: int = 16_384  # which every adapter has
     tuned: tuple[tuple[str, Any], ...] = ()
     fuses: bool = False
+
+    @property
+    def rows(self) -> int:
+        """How many rows of sums there is room for."""
+        return FUSED_ROWS if self.fuses else EXACT_ROWS
 
 
 # By target. Plans are made with what is here.

@@ -94,14 +94,12 @@ def _width(function: Function) -> int:
 
 def _is_chain(function: Function) -> bool:
     """Whether lanes go one way, and compute short numbers of a few that they load and store."""
-    order = Dominators(function.blocks[0], lambda block: block.end.ways).order
-    places = {block: place for place, block in enumerate(order)}
-    if any(places[way] <= places[block] for block in order for way in block.end.ways):
+    number = Dominators(function.blocks[0], lambda block: block.end.ways).number
+    if any(number[way] <= number[block] for block in number for way in block.end.ways):
         return False
     nodes = [*function.nodes()]
-    accesses = [access_of(node) for node in nodes if node.op in EFFECTS and node.op != "atomic"]
-    plain = all(access is not None and access.base.space is Space.BUFFER for access in accesses)
-    return plain and len(nodes) <= _CHAIN and all(node.op != "atomic" for node in nodes)
+    accesses = [None if node.op == "atomic" else access_of(node) for node in nodes if node.op in EFFECTS]
+    return len(nodes) <= _CHAIN and all(access and access.base.space is Space.BUFFER for access in accesses)
 
 
 def _of_loops(function: Function) -> Iterator[list[Node]]:
