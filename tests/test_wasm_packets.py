@@ -173,9 +173,9 @@ REASONS = {
         (8, 1, 1),
     ),
     "lanes do little else than atomics": (
-        "    ldg.u32 r11, [y + r255*4]\n    mov_imm.u32 r12, 1\n    cvt.u64.u32 r13, r11\n"
+        "    ldg.u32 r11, [y + r255*4]\n    mov_imm.u32 r12, 1\n    add.u32 r11, r11, r252\n    cvt.u64.u32 r13, r11\n"
         "    atom.add.u32 r14, [y + r13*4], r12\n    exit\n",
-        (8, 1, 1),
+        (4, 1, 1),
     ),
     "between barriers lanes do no more than move what they share": (
         "    cvt.u64.u32 r12, r252\n    mov_imm.u64 r13, 5\n    xor.u64 r14, r12, r13\n"

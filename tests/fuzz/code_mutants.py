@@ -45,6 +45,7 @@ _LEGALISER = "compiler.legalise:Legaliser."
 _BLOCKS = "targets.wasm.blocks:Blocks."
 _SCALARS = "targets.wasm.trees:ScalarStatements."
 _SEGMENTS = "targets.wasm.barriers:Segments."
+_PACKET_EFFECTS = "targets.wasm.packet_effects:PacketEffects."
 _ACCESSES = "targets.wasm.packet_accesses:PacketAccesses."
 _FAULTS = "targets.wasm.packet_faults:PacketFaults."
 _VECTORS = "targets.wasm.vectors:Vectors."
@@ -337,6 +338,27 @@ _WASM = (
         "if self.code.uses_shared:",
         "if False:",
         "memory/shared_zeroed.atlas",
+    ),
+    _packets(
+        "lanes load the first one's index again",
+        _PACKET_EFFECTS + "_address_again",
+        "further + lane * element.size_bytes",
+        "further",
+        "sync/atom_of_rows.atlas",
+    ),
+    _packets(
+        "an index is loaded again behind a store to its row",
+        _PACKET_EFFECTS + "effect",
+        " or (node.op in WRITES and _is_elsewhere(node))",
+        "",
+        "sync/atom_of_rows_stored.atlas",
+    ),
+    _packets(
+        "an index is loaded again from memory that its atomics change",
+        _PACKET_EFFECTS + "_row_of",
+        " and value.attr.base.space not in ON_CHIP",
+        "",
+        "sync/atom_of_rows_stored.atlas",
     ),
     _packets(
         "blocks of one lane share their memory",

@@ -9,7 +9,7 @@ from ...compiler.accesses import access_of
 from ...compiler.dominance import Dominators, loop_body
 from ...compiler.fission import Fission, fission, reachable
 from ...compiler.ir import Function, Node
-from ...compiler.operations import EFFECTS
+from ...compiler.operations import EFFECTS, WRITES
 from ...compiler.out_of_ssa import Do, Lowered, lower
 from ...compiler.packets import Forms
 from ...compiler.passes.costs import total
@@ -29,6 +29,7 @@ _OF_BYTES = frozenset(
 # Pieces of loops with several entries where packets pay: lanes part at each of them (of 73 packets of 4 took ten times
 # as long as lane after lane).
 _TANGLED = 40
+_ROWS = (Space.BUFFER, Space.POOL)  # where chains load and store
 _WORK = 8  # what the code between barriers computes for each of its accesses, in additions, where packets pay
 _CHAIN = 60  # values of a kernel without loops, where packets of 8 pay
 _CARRIED = 5  # values that loops take from round to round, where packets of 8 pay
@@ -78,28 +79,42 @@ def _width(function: Function) -> int:
     of 4, Collatz 0.77; in packets of 16 0.66 and 0.60, but there more of the lanes wait for the last). Between barriers
     the same holds of loops that call functions: a softmax of 16 lanes took 0.81 of its time in packets of 4, in
     Chromium, and 0.86 where products and sums are fused (0.78 in packets of 16); and of loops that load short elements
-    (a histogram of bytes took 0.78 of its time, and 0.72 in packets of 16). And 8 for chains of operations on rows: the
-    loop over packets has half of its rounds then (nine operations on an array took 0.84 of their time)."""
+    (a histogram of bytes took 0.87 of its time in packets of 8, and in Chromium 0.80). And 8 for chains of operations
+    on rows: the loop over packets has half of its rounds then (nine operations on an array took 0.84 of their time); 16
+    for those that only move (a pool's copy of a megabyte took 0.87 of its time in packets of 8, of 4 1.24); and 8 for
+    what does little else than atomics (a histogram in memory of the launch took 0.80 of its time in packets of 4)."""
     sizes = [access.element.bits for node in function.nodes() if (access := access_of(node)) is not None]
     lanes = 16 if function.spans == 1 and is_one_row(function) else function.block_shape[0]
     if lanes < 8:
         return 4
     if _waits(function):
-        return 8 if _loops_call(function) or _loops_load_short(function) else 4
+        return min(max(8 * _loops_call(function), _loops_load_short(function), 4), 16 if lanes >= 16 else 8)
     if 2 * sum(bits <= 16 for bits in sizes) <= len(sizes):
-        chain = lanes == 16 and max(sizes, default=64) == 32 and _is_chain(function)
-        return 8 if chain or _loops_compute(function) else 4
+        if lanes == 16 and max(sizes, default=64) == 32 and _is_chain(function):
+            return 16 if _moves(function) else 8
+        return 8 if _loops_compute(function) or _is_of_atomics(function) else 4
     return 16 if 2 * sum(bits == 8 for bits in sizes) > len(sizes) and lanes >= 16 and _compares(function) else 8
 
 
 def _is_chain(function: Function) -> bool:
     """Whether lanes go one way, and compute short numbers of a few that they load and store."""
-    number = Dominators(function.blocks[0], lambda block: block.end.ways).number
-    if any(number[way] <= number[block] for block in number for way in block.end.ways):
+    if _goes_back(function):
         return False
     nodes = [*function.nodes()]
     accesses = [None if node.op == "atomic" else access_of(node) for node in nodes if node.op in EFFECTS]
-    return len(nodes) <= _CHAIN and all(access and access.base.space is Space.BUFFER for access in accesses)
+    return len(nodes) <= _CHAIN and all(access and access.base.space in _ROWS for access in accesses)
+
+
+def _goes_back(function: Function) -> bool:
+    number = Dominators(function.blocks[0], lambda block: block.end.ways).number
+    return any(number[way] <= number[block] for block in number for way in block.end.ways)
+
+
+def _moves(function: Function) -> bool:
+    """Whether a chain stores all that it loads as it is."""
+    nodes = [*function.nodes()]
+    stored = [node.args[1].op for node in nodes if node.op in WRITES]
+    return all(op == "load" for op in stored) and len(stored) == sum(node.op == "load" for node in nodes)
 
 
 def _of_loops(function: Function) -> Iterator[list[Node]]:
@@ -128,14 +143,16 @@ def _loops_call(function: Function) -> bool:
     return any(any(node.op == "call" and not _is_long(node) for node in nodes) for nodes in _of_loops(function))
 
 
-def _loops_load_short(function: Function) -> bool:
-    """Whether half of the accesses of a loop are loads of elements of at most 16 bits."""
+def _loops_load_short(function: Function) -> int:
+    """The lanes that fill a vector with the elements of at most 16 bits that half of the accesses of a loop load."""
     for nodes in _of_loops(function):
         accesses = [node for node in nodes if access_of(node) is not None]
-        short = [node for node in accesses if node.op == "load" and node.attr.element.bits <= 16]
+        short: list[int] = [
+            node.attr.element.bits for node in accesses if node.op == "load" and node.attr.element.bits <= 16
+        ]
         if short and 2 * len(short) >= len(accesses):
-            return True
-    return False
+            return 128 // max(short)
+    return 0
 
 
 def _compares(function: Function) -> bool:
@@ -169,13 +186,18 @@ def _loss(function: Function, lowered: Lowered, plan: Fission | None, forms: For
         return ""
     if _by_one(structure(lowered.resumes[0]), forms):
         return "one lane does everything"
-    # Atomics are done lane after lane, and vectors taken apart for them: a histogram took 1.1 to 1.5 times as long.
+    # Atomics are done lane after lane, and vectors taken apart for them: in packets of 4 a histogram took 1.2 times as
+    # long in V8 (in those of 8 0.95, and 0.68 in wasmtime).
+    return "lanes do little else than atomics" if width < 8 and _is_of_atomics(function) else ""
+
+
+def _is_of_atomics(function: Function) -> bool:
+    """Whether lanes do little else than atomics, without loops."""
     accesses = [node for node in function.nodes() if access_of(node) is not None]
     atomics = sum(node.op == "atomic" for node in accesses)
-    if not atomics or 2 * atomics < len(accesses) or _loops(structure(lowered.resumes[0])):
-        return ""
-    rest = total(node for node in function.nodes() if node.op != "atomic")
-    return "lanes do little else than atomics" if rest < _WORK * len(accesses) else ""
+    if not atomics or 2 * atomics < len(accesses) or _goes_back(function):
+        return False
+    return total(node for node in function.nodes() if node.op != "atomic") < _WORK * len(accesses)
 
 
 def _loops(trees: list[Tree]) -> bool:

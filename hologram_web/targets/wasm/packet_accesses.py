@@ -34,6 +34,7 @@ class PacketAccesses:
         self.code, self.lowered, self.values, self.faults = code, code.lowered, values, faults
         self.put, self.get, self.module = code.put, code.get, code.module
         self.width, self.forms = values.width, values.forms
+        self.again: dict[Node, tuple[int, int] | None] = {}  # loads of rows whose addresses are kept, and where
 
     # Addresses
 
@@ -64,6 +65,14 @@ class PacketAccesses:
             further = self._first_offset(node, access)
             self.put(("i32.add",))
         return further
+
+    def address_of(self, index: Node, access: MemoryAccess) -> None:
+        """Pushes the address of one lane's index."""
+        self.put(self.get(("base", access.base)))
+        self._low(index)
+        if access.scale != 1:
+            self.put(("i32.const", access.scale), ("i32.mul",))
+        self.put(("i32.add",), *([("i32.const", access.offset), ("i32.add",)] if access.offset else []))
 
     def _first_offset(self, node: Node, access: MemoryAccess) -> int:
         """Pushes the offset of the first lane; gives what is to be added."""
@@ -193,6 +202,9 @@ class PacketAccesses:
             further = self._first_address(node, access)
             with values.temporary("i32") as address:
                 put(("local.set", address))
+                if node in self.again and under.mask is None:
+                    self.again[node] = kept, _ = self.code.body.local("i32"), further
+                    put(("local.get", address), ("local.set", kept))
                 for part in range(len(targets)):
                     put(("local.get", address))
                     self._load_part(access.element, bits, further + part * (128 // bits) * access.element.size_bytes)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from ...compiler.accesses import access_of
 from ...compiler.ir import PRED, MemoryAccess, Node
-from ...compiler.out_of_ssa import Under, Variable
+from ...compiler.operations import BITWISE, CHANGES, MODULAR, SHIFTS, WRITES
+from ...compiler.out_of_ssa import Do, Piece, Under, Variable
 from ...errors import FaultKind
-from ...isa.address import Space
+from ...isa.address import ON_CHIP, Space
 from ...isa.types import Type
 from .effects import Effects
 from .packet_accesses import PacketAccesses, lane_address
 from .packet_faults import MASKS, PacketFaults, as_long, byte_offset, misaligned, misaligns
+from .routines import load_instruction
 from .values import value_type
 from .vectors import Vectors
 from .wholes import lanes_of
@@ -17,6 +20,7 @@ from .wholes import lanes_of
 __all__ = ["PacketEffects"]
 
 _LONG = Type.I64
+_PLAIN = MODULAR | BITWISE | SHIFTS | CHANGES
 
 
 class PacketEffects:
@@ -26,7 +30,40 @@ class PacketEffects:
         self.values, self.scalar, self.faults, self.accesses = values, scalar, faults, accesses
         self.put, self.width = scalar.put, values.width
 
+    def piece(self, piece: Piece) -> None:
+        """Finds the rows of a piece before it is written that hold indices of atomics, see `_row_of`."""
+        self.accesses.again = {}
+        for under in piece.statements:
+            if isinstance(under, Under) and under.mask is None and isinstance(under.statement, Do):
+                node = under.statement.node
+                if node.op == "atomic" and (row := self._row_of(node)) is not None:
+                    self.accesses.again[row] = None
+
+    def _row_of(self, node: Node) -> Node | None:
+        """The load whose elements the index of an atomic in shared memory is made of by plain operations. If they lie
+        in a row, each lane loads its own anew, which takes half of the time of taking indices out of vectors. The index
+        is within shared memory whatever the element is, as other threads might change it meanwhile."""
+        access, index = node.attr[1], node.args[0]
+        if access.base.space is not Space.SHARED or self.accesses.code.own(access.base):
+            return None
+        low, high = self.values.ranges.of(index)
+        last = self.accesses.code.function.shared_memory - access.element.size_bytes
+        if low * access.scale + access.offset < 0 or high * access.scale + access.offset > last:
+            return None
+        found, work = set[Node](), [index]
+        while work:
+            value = work.pop()
+            if value.op == "load" and value.attr.base.space not in ON_CHIP:
+                found.add(value)
+            elif value.op in _PLAIN and value not in self.values.variables:
+                work += value.args
+            elif self.values.forms.of(value) != 0:
+                return None
+        return found.pop() if len(found) == 1 else None
+
     def effect(self, node: Node, variable: Variable | None, under: Under) -> None:
+        if node.op == "fence" or (node.op in WRITES and _is_elsewhere(node)):
+            self.accesses.again = {}
         with self.values.statement():
             match node.op:
                 case "guard":
@@ -116,7 +153,11 @@ class PacketEffects:
         put, values = self.put, self.values
         operation, access = node.attr
         self.faults.checks(node, access, under)
-        addresses = self.accesses.addresses(node, access, None, self.accesses.step_of(node, access))
+        row = self._row_of(node) if under.mask is None else None
+        again = self.accesses.again.get(row) if row is not None else None
+        addresses: list[int] = []
+        if again is None:
+            addresses = self.accesses.addresses(node, access, None, self.accesses.step_of(node, access))
         for arg in node.args[1:]:
             values.prepare(arg)
         given = node.args[1 : 3 if operation == "cas" else 2]
@@ -127,7 +168,11 @@ class PacketEffects:
             """Does it for each lane, or for those of some `bits`."""
             with values.temporary("i64") as pair, values.temporary("i32") as address:
                 for lane in range(self.width):
-                    put(*lane_address(addresses[lane // 4], lane % 4, pair), ("local.set", address))
+                    if again is not None and row is not None:
+                        self._address_again(node.args[0], access, row, again, lane)
+                    else:
+                        put(*lane_address(addresses[lane // 4], lane % 4, pair))
+                    put(("local.set", address))
                     if bits is not None:
                         put(("local.get", bits), ("i32.const", 1 << lane), ("i32.and",), ("if", None))
                     self._atomic_lane(operation, access, lane, address, [*zip(given, parks, strict=True)], targets)
@@ -149,6 +194,17 @@ class PacketEffects:
             each(bits)
             put(*([("end",)] if short else []))
 
+    def _address_again(self, index: Node, access: MemoryAccess, row: Node, again: tuple[int, int], lane: int) -> None:
+        """Pushes the address of a lane, whose element of a row is loaded by itself."""
+        element, leaf = row.attr.element, Node("param", row.ty, (), "lane")
+        local, further = again
+        self.values.lane_of[leaf] = [
+            ("local.get", local),
+            load_instruction(element, further + lane * element.size_bytes),
+        ]
+        self.accesses.address_of(_with(index, row, leaf), access)
+        self.values.lane_of.clear()
+
     def _atomic_lane(
         self,
         operation: str,
@@ -166,7 +222,8 @@ class PacketEffects:
                 operands.append(arg)
                 continue
             leaf = Node("param", arg.ty, (), "lane")
-            values.lane_of[leaf] = locals_[lane * ty.bits // 128], shape, lane % (128 // ty.bits)
+            vector = locals_[lane * ty.bits // 128]
+            values.lane_of[leaf] = [("local.get", vector), (f"{shape}.extract_lane", lane % (128 // ty.bits))]
             operands.append(leaf)
         self.scalar.exchange(operation, access, address, 0, operands)
         values.lane_of.clear()
@@ -177,3 +234,18 @@ class PacketEffects:
         with values.temporary(kind) as before:
             put(("local.set", before), ("local.get", target), ("local.get", before))
             put((f"{shape}.replace_lane", lane % (128 // ty.bits)), ("local.set", target))
+
+
+def _is_elsewhere(node: Node) -> bool:
+    """Whether what an effect writes is not in the memory of a block."""
+    access = access_of(node)
+    return access is None or access.base.space is not Space.SHARED
+
+
+def _with(node: Node, row: Node, leaf: Node) -> Node:
+    """A value with a leaf in place of a load."""
+    if node is row:
+        return leaf
+    args = tuple(_with(arg, row, leaf) for arg in node.args)
+    alike = all(a is b for a, b in zip(args, node.args, strict=True))
+    return node if alike else Node(node.op, node.ty, args, node.attr)

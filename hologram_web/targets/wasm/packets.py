@@ -299,6 +299,7 @@ class Packets:
             self.put(("block", None))  # which ends when no lane is left
             self.faults.block_end = self.code.depth
         self.addresses.piece(piece)
+        self.effects.piece(piece)
         for statement in piece.statements:
             self._statement(statement)
         if ends:

@@ -17,7 +17,7 @@ from ...compiler.out_of_ssa import Under, Variable
 from ...compiler.ranges import Ranges
 from ...compiler.shapes import ANY, Stride
 from ...isa.types import Type
-from .encoder import FunctionBody
+from .encoder import FunctionBody, Instr
 from .extremes import VectorExtremes
 from .values import Values
 from .wholes import EVEN, HIGH, INTEGERS, LOWS, HeldValues, Wholes, lanes_of
@@ -67,7 +67,7 @@ class Vectors(Values):
         self.splats: dict[Variable, int] = {}  # numbers that are there as vectors, too
         self._narrow: dict[Node, int] = {}
         self._node_of = {variable: node for node, variable in variables.items() if node.op != "phi"}
-        self.lane_of: dict[Node, tuple[int, str, int]] = {}
+        self.lane_of: dict[Node, list[Instr]] = {}  # what pushes a leaf that is one lane's
         # The local of a vector that is made of a number before a loop over packets, if it can be.
         self.ahead: Callable[[object, Node, Callable[[], None]], int | None] = lambda key, number, push: None
 
@@ -126,8 +126,7 @@ class Vectors(Values):
 
     def _leaf_or_lane(self, node: Node) -> None:
         if node in self.lane_of:
-            local, shape, lane = self.lane_of[node]
-            self.put(("local.get", local), (f"{shape}.extract_lane", lane))
+            self.put(*self.lane_of[node])
         else:
             self.outer_leaf(node)
 

@@ -171,7 +171,8 @@ class Wholes:
                 if locals_:
                     its, at = divmod(lane, 128 // self.vectors.bits(arg.ty))
                     leaf = Node("param", arg.ty, (), "lane")
-                    self.vectors.lane_of[leaf] = safe.get(locals_[its], locals_[its]), lanes_of(arg.ty), at
+                    vector = safe.get(locals_[its], locals_[its])
+                    self.vectors.lane_of[leaf] = [("local.get", vector), (f"{lanes_of(arg.ty)}.extract_lane", at)]
                     args.append(leaf)
                 else:
                     args.append(arg)
