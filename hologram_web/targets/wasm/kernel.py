@@ -110,7 +110,7 @@ class _Kernel:
 
     def _in_packets(self, values: Vectors, forms: Forms, splats: bool) -> Callable[[], None]:
         code = self.code
-        faults, addresses = PacketFaults(code, values, self.effects), Addresses(code, values)
+        faults, addresses = PacketFaults(code, values, self.effects), Addresses(code, values, splats)
         steps, accesses = PacketSteps(code, values, faults), PacketAccesses(code, values, faults, addresses, splats)
         effects = PacketEffects(values, self.effects, faults, accesses)
         packets = Packets(code, values, forms, self.statements, effects, faults, steps, self.polls, self.blocks)
@@ -185,7 +185,7 @@ def compile_kernel(
     `packets` are the lanes of a packet, where the code can be one; 1 for lane after lane, and None to choose. Where it
     `fuses`, for engines with relaxed SIMD, packets may round a product and the sum it is in once, and
     what `math="fast"` allows besides: reciprocals, and MIN and MAX that do not look for NaN and the sign of zero.
-    Where it `splats`, a number is loaded first, and then put into all lanes.
+    Where it `splats`, for wasmtime, a number is loaded first, and then put into all lanes, and fewer stay in registers.
     """
     check_supported(function)
     with deep_recursion():
