@@ -233,7 +233,7 @@ def test_the_command_line() -> None:
     assert result.exit_code == 0, result.output
     told = json.loads(result.stdout)
     assert told["key"] == "product f32 f32 16x32x32 nt"
-    assert len(told["candidates"]) == 9
+    assert len(told["candidates"]) == 10
     assert "taken" in CliRunner().invoke(commands, words).output
     result = CliRunner().invoke(commands, ["tune", "GEMM", "m=many"])
     assert (result.exit_code, "'m=many' says no number" in result.output) == (2, True)
