@@ -2,7 +2,8 @@
 to what the vector unit can do: natively, in Node and in Chromium.
 
 A lane has `rows` x `columns` accumulators, a packet of four lanes 4 x `columns` columns. The second factor lies in
-panels of that many columns, and the depth is a multiple of four. Beside each kernel, in turns, a loop of twelve
+panels of that many columns, and the first row after row, or in strips of as many rows as a tile has, column after
+column; so many steps along the depth are one round of the loop. Beside each kernel, in turns, a loop of twelve
 independent chains of products and sums is the peak: as two instructions in the exact variant, as one in the fast one.
 Results are compared before anything is timed; of each side the least time counts, since others at the machine only add
 to it.
@@ -14,6 +15,7 @@ from __future__ import annotations
 
 import base64
 import time
+from dataclasses import dataclass
 from typing import Any
 
 import click
@@ -29,52 +31,75 @@ from hologram_web.targets.wasm.encoder import FunctionBody, Module
 
 __all__ = ["kernel", "product"]
 
-_LANES, _TALL, _CHAINS, _UNROLLED = 4, 4, 12, 4  # blocks are of 4 x 4 lanes
-_STEPS = 4  # of a round
-TILES = ((4, 3), (4, 2), (6, 2))
-_M, _N, _DEPTH = 96, 96, 256
+_LANES, _CHAINS, _UNROLLED = 4, 12, 4
 
 
-def kernel(rows: int, columns: int) -> Any:
+@dataclass(frozen=True)
+class Tile:
+    """What a lane makes: rows and columns, how many steps are a round, and whether the first factor is in strips."""
+
+    rows: int
+    columns: int
+    steps: int = 4
+    strips: bool = False
+
+    def __str__(self) -> str:
+        how = f", {self.steps} step{'s' * (self.steps > 1)}{', strips' * self.strips}"
+        return f"{self.rows} x {self.columns}{how}"
+
+
+TILES = (
+    *(Tile(rows, 2) for rows in (4, 5, 6)),
+    *(Tile(rows, 2, steps, True) for rows, steps in ((5, 2), (5, 4), (6, 2), (6, 4), (8, 2))),
+)
+_M, _N, _DEPTH = 120, 96, 256
+
+
+def kernel(tile: Tile) -> Any:
     """c = a @ b; b lies in panels of 4 * columns columns, each row after row."""
+    rows, columns, steps = tile.rows, tile.columns, tile.steps
     every = [(row, column) for row in range(rows) for column in range(columns)]
     width = _LANES * columns
     lines = [
         "def tiles(a: hg.Array[hg.f32], b: hg.Array[hg.f32], c: hg.Array[hg.f32], n: hg.i32, depth: hg.i32):",
         f"    first, top = hg.block_id(0) * {width} * depth + hg.local_id(0), hg.global_id(1) * {rows}",
-        *(f"    a{row} = (top + {row}) * depth" for row in range(rows)),
+        *(f"    a{row} = {'top * depth' if tile.strips else f'(top + {row}) * depth'}" for row in range(rows)),
         *(f"    c{row}{column} = hg.f32(0)" for row, column in every),
-        f"    for some in range(depth // {_STEPS}):",
-        f"      for step in hg.static_range({_STEPS}):",
-        f"        k = some * {_STEPS} + step",
+        f"    for some in range(depth // {steps}):",
+        f"      for step in hg.static_range({steps}):",
+        f"        k = some * {steps} + step",
         *(f"        b{column} = b[first + k * {width} + {_LANES * column}]" for column in range(columns)),
-        *(line for row in range(rows) for line in _row(row, columns)),
+        *(line for row in range(rows) for line in _row(row, tile)),
         f"    left = hg.block_id(0) * {width} + hg.local_id(0)",
         *(f"    c[(top + {row}) * n + left + {_LANES * column}] = c{row}{column}" for row, column in every),
     ]
     return hg.kernel_from_source("\n".join(lines) + "\n")
 
 
-def _row(row: int, columns: int) -> list[str]:
+def _row(row: int, tile: Tile) -> list[str]:
     """One element of a after the other: fewer wait in registers."""
-    sums = (f"        c{row}{column} += x{row} * b{column}" for column in range(columns))
-    return [f"        x{row} = a[a{row} + k]", *sums]
+    sums = (f"        c{row}{column} += x{row} * b{column}" for column in range(tile.columns))
+    return [f"        x{row} = a[a{row} + {f'k * {tile.rows} + {row}' if tile.strips else 'k'}]", *sums]
 
 
 class _Product:
     """A product on a device."""
 
-    def __init__(self, device: WasmBackend, rows: int, columns: int, m: int, n: int, depth: int) -> None:
-        self.device, self.program, width = device, kernel(rows, columns).program, _LANES * columns
+    def __init__(self, device: WasmBackend, tile: Tile, m: int, n: int, depth: int) -> None:
+        rows, width = tile.rows, _LANES * tile.columns
+        self.device, self.program = device, kernel(tile).program
         random = np.random.default_rng(1)
         self.a, self.b = random.random((m, depth), np.float32), random.random((depth, n), np.float32)
         panels = np.ascontiguousarray(self.b.reshape(depth, n // width, width).transpose(1, 0, 2))
+        strips = (
+            np.ascontiguousarray(self.a.reshape(m // rows, rows, depth).transpose(0, 2, 1)) if tile.strips else self.a
+        )
         self.buffers = {}
-        for name, data in {"a": self.a, "b": panels, "c": np.zeros((m, n), np.float32)}.items():
+        for name, data in {"a": strips, "b": panels, "c": np.zeros((m, n), np.float32)}.items():
             self.buffers[name] = device.allocate_buffer(data.nbytes)
             device.view(self.buffers[name])[:] = data.view(np.uint8).ravel()
         lengths = {"a.shape0": m * depth, "b.shape0": depth * n, "c.shape0": m * n}
-        config = hg.LaunchConfig(hg.GridDim(n // width, m // rows // _TALL, 1), hg.BlockDim(_LANES, _TALL, 1))
+        config = hg.LaunchConfig(hg.GridDim(n // width, m // rows, 1), hg.BlockDim(_LANES, 1, 1))
         arguments = self.buffers | {"n": n, "depth": depth} | lengths
         wanted = {parameter.name for parameter in self.program.params}
         self.params = hg.ExecutionParams(config, {k: v for k, v in arguments.items() if k in wanted})
@@ -86,9 +111,9 @@ class _Product:
         return self.device.view(self.buffers["c"]).view(np.float32).reshape(len(self.a), -1).copy()
 
 
-def product(device: WasmBackend, rows: int, columns: int, m: int, n: int, depth: int) -> tuple[Any, Any]:
+def product(device: WasmBackend, tile: Tile, m: int, n: int, depth: int) -> tuple[Any, Any]:
     """What a device computes, relative to what is right, and that, which is 1."""
-    one = _Product(device, rows, columns, m, n, depth)
+    one = _Product(device, tile, m, n, depth)
     one.run()
     wanted = one.a.astype(np.float64) @ one.b
     return one.result() / wanted, np.ones_like(wanted)
@@ -134,10 +159,10 @@ def _native(rounds: int) -> dict[str, dict[str, float]]:
         run = loop.exports(store)["kernel"]
         its = sides[variant] = {"peak": lambda run=run: run(store, 0, 0, _ROUNDS)}
         for tile in TILES:
-            one = _Product(WasmBackend(cache=False, threads=1, math=variant), *tile, _M, _N, _DEPTH)
+            one = _Product(WasmBackend(cache=False, threads=1, math=variant), tile, _M, _N, _DEPTH)
             one.run()
             assert np.allclose(one.result(), one.a @ one.b, rtol=1e-4)
-            its[f"{tile[0]} x {tile[1]}"] = one.run
+            its[str(tile)] = one.run
     least: dict[str, dict[str, float]] = {variant: {} for variant in sides}
     for _ in range(rounds):
         for variant, its in sides.items():
@@ -155,11 +180,12 @@ def _arguments(rounds: int) -> dict[str, Any]:
     for variant in ("exact", "fast"):
         code = base64.b64encode(_peak(variant == "fast")).decode()
         sides.append({"variant": variant, "name": "peak", "code": code, "rounds": _ROUNDS})
-        for rows, columns in TILES:
+        for tile in TILES:
             device = WasmBackend(cache=False, math=variant)
             device.splats = False
-            made = device.kernel_of(kernel(rows, columns).program, (_LANES, _TALL, 1))
-            side = {"variant": variant, "name": f"{rows} x {columns}", "rows": rows * _TALL, "width": _LANES * columns}
+            made = device.kernel_of(kernel(tile).program, (_LANES, 1, 1))
+            side = {"variant": variant, "name": str(tile), "rows": tile.rows, "width": _LANES * tile.columns}
+            side["strips"] = tile.strips
             side |= {"scalars": [name for name, _ in made.scalars], "memories": [base.name for base in made.bases]}
             sides.append(side | {"code": base64.b64encode(made.code).decode()})
     return {"sides": sides, "rounds": rounds, "m": _M, "n": _N, "depth": _DEPTH}

@@ -55,7 +55,7 @@ def test_sizes_that_are_not_known_choose_while_it_runs():
     [
         (64, 64, 64, ["gemm_rows_f32_f32_f32[32 x 13]"]),
         (1, 300, 500, ["gemm_rows_f32_f32_f32[44]"]),
-        (64, 300, 200, ["panels_f32_f32[8 x 5 x 25]", "gemm_panels_f32_f32[52 x 25]"]),
+        (64, 300, 200, ["panels_f32_f32[8 x 5 x 25]", "strips_f32_f32[300 x 13]", "gemm_panels_f32_f32[52 x 25]"]),
     ],
 )
 def test_explain_tells_the_schedule(m, k, n, launches):

@@ -466,17 +466,52 @@ def test_local_memory_of_each_packet_is_elsewhere(packets):
     assert (z == np.arange(64) % 32 * 3).all()
 
 
-PRODUCT = tiles.kernel(4, 2)
+PRODUCT = tiles.kernel(tiles.Tile(4, 2))
 
 
-@pytest.mark.parametrize("tile", tiles.TILES)
+@pytest.mark.parametrize("tile", tiles.TILES, ids=str)
 def test_accesses_of_a_tile_are_proven(tile):
-    """Loops go to `depth // 4`, with four steps in each round."""
-    function = _function(tiles.kernel(*tile).program, (4, 4, 1))
+    """Loops go to `depth // 4`, with four steps in each round, or as many as there are."""
+    function = _function(tiles.kernel(tile).program, (4, 4, 1))
     effects = [node for node in function.nodes() if access_of(node) is not None]
     conditions, proven = Bounds(function).prove(effects)
     assert proven == set(effects)
     assert len(conditions) <= MAX_CONDITIONS
+
+
+@pytest.mark.parametrize(
+    ("tile", "alone"),
+    [(tiles.Tile(4, 2, 1, strips=True), 0), (tiles.Tile(5, 2, 2, strips=True), 2), (tiles.Tile(3, 2, 4), 0)],
+    ids=str,
+)
+def test_four_floats_of_all_lanes_are_one_load_natively(tile, alone):
+    """In the code without checks; so many of a round are loaded alone. V8 loads a float into all lanes by one
+    instruction."""
+    program, shape, loads = tiles.kernel(tile).program, (4, 1, 1), tile.rows * tile.steps
+    device, pages = WasmBackend(packets=4, cache=False), WasmBackend(packets=4, cache=False)
+    pages.splats = False
+    assert device.compile_to_wat(program, shape).count("f32x4.splat") == loads + alone
+    assert pages.compile_to_wat(program, shape).count("v128.load32_splat") == 2 * loads
+    found, wanted = tiles.product(device, tile, 60, 24, 40)
+    assert np.abs(found - wanted).max() < 1e-5
+
+
+def test_the_last_of_four_floats_is_checked():
+    kernel = hg.kernel_from_source(
+        "def f(x: hg.Array[hg.f32], z: hg.Array[hg.f32], n: hg.u32):\n"
+        "    lane = hg.global_id()\n"
+        "    total = hg.f32(0)\n"
+        "    for i in range(n):\n"
+        "        for j in hg.static_range(4):\n"
+        "            total += x[4 * i + j] * z[lane]\n"
+        "    z[lane] = total\n"
+    )
+    device, z = WasmBackend(packets=4, cache=False), np.ones(8, np.float32)
+    with pytest.raises(hg.ExecutionError, match=r"4 bytes at offset 28 \(index 7\) are outside buffer x"):
+        kernel.on(device)[8](np.ones(7, np.float32), z, 2)
+    z[:] = 1
+    kernel.on(device)[8](np.arange(8, dtype=np.float32), z, 2)
+    assert (z == 28).all()
 
 
 @pytest.mark.parametrize("relaxed", [True, False])
@@ -488,7 +523,7 @@ def test_fast_products_are_fused_where_the_engine_has_it(relaxed):
         code = device.compile_to_wasm(PRODUCT.program, (4, 4, 1))
         assert (madd in code) is (relaxed and math == "fast")
         sizes.append(code)
-        results.append(tiles.product(device, 4, 2, 32, 24, 40))
+        results.append(tiles.product(device, tiles.Tile(4, 2), 32, 24, 40))
     assert (sizes[0] == sizes[1]) is not relaxed
     (exact, wanted), (fast, _) = results
     assert np.abs(exact - wanted).max() < 1e-5

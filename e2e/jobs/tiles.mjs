@@ -42,8 +42,9 @@ async function runOf(side, { m, n, depth }) {
   for (let i = 0; i < m; i += 5) {
     for (let j = 0; j < n; j += 3) {
       let sum = 0;
+      const left = (row, k) => (side.strips ? (row - (row % side.rows)) * depth + k * side.rows + (row % side.rows) : row * depth + k);
       const panel = Math.floor(j / side.width) * side.width * depth + (j % side.width);
-      for (let k = 0; k < depth; k++) sum += views.a[i * depth + k] * views.b[panel + k * side.width];
+      for (let k = 0; k < depth; k++) sum += views.a[left(i, k)] * views.b[panel + k * side.width];
       if (Math.abs(views.c[i * n + j] - sum) > 1e-3 * sum) throw new Error(`${side.name}: ${views.c[i * n + j]} for ${sum}`);
     }
   }

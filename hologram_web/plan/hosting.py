@@ -378,8 +378,9 @@ class _Caller:
         def parts(places: dict[str, _Place]) -> tuple[Step, ...]:
             for name, place in places.items():
                 operands.first[name] = (place.offset + place.start) // place.ty.alignment
+            how = self.outer.math, self.outer.later  # what is made later is for this device, and not for files
             made = {
-                target: self._parts(found.launches(operands, traits_for(target, self.outer.math)), places, index)
+                target: self._parts(found.launches(operands, traits_for(target, *how)), places, index)
                 for target in TARGETS
                 if self.outer.target in ("", target)
             }

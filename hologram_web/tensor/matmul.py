@@ -25,7 +25,7 @@ from .language import (
 )  # fmt: skip
 from .norms import wide
 from .operation import TensorOperation, at_most, ceildiv, flag, function, part
-from .schedules import EXACT_ROWS, FUSED_ROWS, size_class
+from .schedules import ROWS, size_class
 
 __all__ = ["OPERATIONS", "candidates", "choose", "tunable", "tuning_key"]
 
@@ -250,26 +250,28 @@ def _panels(
             panels[to + row * WIDTH] = value
 
 
-def _rows(
-    rows: Elements[W], a: Elements[U], m: i32, k: i32, a_row: i32, a_step: i32, a_batch: i32,
-    U: Constant[type], W: Constant[type],
+def _strips(
+    strips: Elements[W], a: Elements[U], m: i32, k: i32, a_row: i32, a_step: i32, a_batch: i32, below: i32,
+    U: Constant[type], W: Constant[type], TALL: Constant[int],
 ):  # fmt: skip
-    """a, each row after row."""
-    p, i, batch = global_id(0), global_id(1), global_id(2)
-    rows[(batch * m + i) * k + p] = W(a[batch * a_batch + i * a_row + p * a_step])
+    """a in strips of TALL rows, `below` each other in each of its matrices: column after column."""
+    p, strip, batch = global_id(0), global_id(1), global_id(2)
+    to = ((batch * below + strip) * k + p) * TALL
+    for i in static_range(TALL):
+        strips[to + i] = W(a[batch * a_batch + min(strip * TALL + i, m - 1) * a_row + p * a_step])
 
 
 def _gemm_panels(
     c: Elements[T],
-    a: Elements[W],
+    strips: Elements[W],
     panels: Elements[W],
     bias: Elements[T],
     m: i32,
     n: i32,
     k: i32,
-    a_batch: i32,
     c_batch: i32,
     many: i32,
+    below: i32,
     alpha: W,
     beta: W,
     T: Constant[type],
@@ -279,36 +281,36 @@ def _gemm_panels(
     BIAS: Constant[bool],
     EPILOGUE: Constant[Callable],
     TALL: Constant[int],
+    STEPS: Constant[int],
 ):
     """Four lanes make TALL rows of WIDTH columns: their sums are two vectors of a packet for each row.
     Blocks side by side share a panel, and strips of STRIP blocks the rows of a: both stay in caches. Batches have none:
     what a quotient of a block's number is, proofs do not know."""
     sums, y = registers((TALL, 2), W), registers(2, W)
-    left, number, first, result = block_id(1) * WIDTH + local_id(0), block_id(1), i32(0), i32(0)
-    top = (block_id(2) * STRIP + block_id(0)) * TALL
+    left, number, result = block_id(1) * WIDTH + local_id(0), block_id(1), i32(0)
+    strip = block_id(2) * STRIP + block_id(0)
     if BATCHED:
-        number, first, result = block_id(2) * many + number, block_id(2) * a_batch, block_id(2) * c_batch
-        top = block_id(0) * TALL
+        strip, result = block_id(0), block_id(2) * c_batch
+    top = strip * TALL
     if top >= m:
         return
-    panel = number * WIDTH * k + local_id(0)
-    places = registers(TALL, i32)
-    for i in static_range(TALL):
-        places[i] = min(top + i, m - 1) * k + first
-    for some in range(k // 4):
-        for step in static_range(4):
+    if BATCHED:
+        number, strip = block_id(2) * many + number, block_id(2) * below + strip
+    panel, strip = number * WIDTH * k + local_id(0), strip * TALL * k
+    for some in range(k // STEPS):
+        for step in static_range(STEPS):
             # What is added last and known is part of the address, and one proof for all of a round.
             for j in static_range(2):
-                y[j] = panels[panel + some * (4 * WIDTH) + (step * WIDTH + 4 * j)]
+                y[j] = panels[panel + some * (STEPS * WIDTH) + (step * WIDTH + 4 * j)]
             for i in static_range(TALL):
-                x = a[places[i] + some * 4 + step]
+                x = strips[strip + some * (STEPS * TALL) + (step * TALL + i)]
                 for j in static_range(2):
                     sums[i, j] += x * y[j]
-    for p in range(k // 4 * 4, k):
+    for p in range(k // STEPS * STEPS, k):
         for j in static_range(2):
             y[j] = panels[panel + p * WIDTH + 4 * j]
         for i in static_range(TALL):
-            x = a[places[i] + p]
+            x = strips[strip + p * TALL + i]
             for j in static_range(2):
                 sums[i, j] += x * y[j]
     for i in static_range(TALL):
@@ -346,10 +348,10 @@ def candidates(m, n, k, ty, traits):
             if rows * columns + rows + 2 * columns <= REGISTERS and across * across <= LANES:
                 found.append(("tiles", (("ROWS", rows), ("COLUMNS", columns), ("ACROSS", across))))
     elif not traits.together and ty in (Type.F32, Type.I32, Type.U32):
-        for rows in (1, 2, 3, 4, EXACT_ROWS, FUSED_ROWS):
+        for rows in (1, 2, 3, 4, 5, 6):
             if rows <= max(m, 1):
                 found.append(("rows", (("ROWS", rows), ("COLUMNS", SUMS // rows))))
-        found += [("panels", (("TALL", rows),)) for rows in (FUSED_ROWS, EXACT_ROWS)]
+        found += [("panels", (("TALL", rows), ("STEPS", steps))) for rows, steps in ROWS.values()]
     return list(dict.fromkeys([*found, ("plain", ())]))
 
 
@@ -379,9 +381,9 @@ def choose(m, n, k, ty, traits, key=None):
         found = [(_gemm_tiles, TILE, tiles), (_gemm_plain, {}, 1 - tiles)]
     elif not traits.together and ty in (Type.F32, Type.I32, Type.U32):
         few = flag(flag(FEW + 1 - m) + flag(SMALL + 1 - k * n)) * flag(n - 15)  # for whole tiles at least
-        tall = traits.rows
-        rows = min(max(m, 1), tall) if isinstance(m, int) else FEW
-        found = [(_gemm_rows, {"ROWS": rows, "COLUMNS": SUMS // rows}, few), (_gemm_panels, {"TALL": tall}, 1 - few)]
+        rows, (tall, steps) = min(max(m, 1), traits.rows) if isinstance(m, int) else FEW, traits.tile
+        panels = {"TALL": tall, "STEPS": steps}
+        found = [(_gemm_rows, {"ROWS": rows, "COLUMNS": SUMS // rows}, few), (_gemm_panels, panels, 1 - few)]
     else:
         found = [(_gemm_plain, {}, 1)]
     return [each for each in found if not isinstance(each[2], int) or each[2]]
@@ -442,12 +444,12 @@ def _product(o, traits, ty, m, n, k, trans_a, trans_b, batch=1, strides=(), buff
             found.append(
                 part(o, _panels, space, (WIDTH,), buffers=given, temporaries=memory, BATCHED=batched, **packing)
             )
-            if trans_a or o.ty is not inner:
-                left = buffers.get("a", "a")
-                memory = {"rows": (inner, o.most[left] if o.late else m * k * batch * often)}
-                given = {"a": left}
-                found.append(part(o, _rows, (k, m, batch), (64,), buffers=given, temporaries=memory, **packing))
-                own, scalars = {**buffers, "a": "rows"}, scalars | {"a_batch": m * k}
+            below = scalars["below"] = ceildiv(m, tall)
+            left = buffers.get("a", "a")
+            size = o.most[left] * tall if o.late else below * tall * k * batch * often
+            space, memory, packing = (k, below, batch), {"strips": (inner, size)}, packing | {"TALL": tall}
+            found.append(part(o, _strips, space, (64,), buffers={"a": left}, temporaries=memory, **packing))
+            own = {**buffers, "a": "strips"}
         constants = constants | common | final | of_elements
         found.append(part(o, kernel, lanes, block, buffers=own, times=times, scalars=scalars, fast=True, **constants))
     return found

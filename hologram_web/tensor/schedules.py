@@ -5,40 +5,49 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-__all__ = ["EXACT_ROWS", "FUSED_ROWS", "TRAITS", "DeviceTraits", "size_class", "traits_for"]
+__all__ = ["ROWS", "TRAITS", "DeviceTraits", "size_class", "traits_for"]
 
-# Rows of two vectors of sums that a block makes on wasm, fused and exact. V8 has 15 vectors for sums, a row of a panel,
-# an element of the other factor, and, unless it fuses, a product: with six rows then an exact product of 512 x 512 took
-# 10.6 ms on one thread of Chromium, with five 7.9.
-FUSED_ROWS, EXACT_ROWS = 6, 5
+# Rows of two vectors of sums that a block makes on wasm, and how many steps of theirs are one round of a loop. V8 has
+# 15 vectors for sums, a row of a panel, an element of the other factor, and, unless it fuses, a product: of the peak
+# five rows exactly came to 0.80, six to 0.50, and six fused to 0.96. Cranelift computes what is in a round behind all
+# of its loads, whatever the order, so that more steps are more in memory meanwhile, and sums in memory cost it little
+# (`python -m bench.tiles`).
+ROWS = {"exact": (5, 4), "fused": (6, 2), "native": (8, 2)}
 
 
 @dataclass(frozen=True)
 class DeviceTraits:
     """Whether the lanes of a block run at the same time, bytes of shared memory, and which schedules were found faster
     by timing them (hologram_web_tools/tune.py): by the class of sizes and types, a text and its constants. Where it
-    `fuses` a product and a sum are one instruction, and no register is for what is between."""
+    `fuses` a product and a sum are one instruction, and no register is for what is between; what is `native` runs here,
+    compiled by Cranelift, and is in no file."""
 
     name: str
     together: bool
     shared: int = 16_384  # which every adapter has
     tuned: tuple[tuple[str, Any], ...] = ()
     fuses: bool = False
+    native: bool = False
 
     @property
     def rows(self) -> int:
         """How many rows of sums there is room for."""
-        return FUSED_ROWS if self.fuses else EXACT_ROWS
+        return ROWS["fused" if self.fuses else "exact"][0]
+
+    @property
+    def tile(self) -> tuple[int, int]:
+        """Rows of sums where both factors are packed, and steps of a round."""
+        return ROWS["native" if self.native else "fused" if self.fuses else "exact"]
 
 
 # By target. Plans are made with what is here.
 TRAITS = {each.name: each for each in (DeviceTraits("wasm", False), DeviceTraits("webgpu", True))}
 
 
-def traits_for(target: str, math: str = "exact") -> DeviceTraits:
-    """The traits of a target that computes floats like that."""
+def traits_for(target: str, math: str = "exact", native: bool = False) -> DeviceTraits:
+    """The traits of a target that computes floats like that, in files or natively."""
     found = TRAITS[target]
-    return replace(found, fuses=True) if math == "fast" and not found.together else found
+    return found if found.together else replace(found, fuses=math == "fast", native=native)
 
 
 def size_class(*sizes: Any) -> str | None:

@@ -54,6 +54,8 @@ class Addresses:
         self.code, self.values, self.put = code, values, code.put
         self.most = _MOST_OF_WASMTIME if splats else _MOST_LOADS
         self.is_scalar: Callable[[Node], bool] = lambda node: False  # whether the first lane's value is to be had
+        self.is_spread: Callable[[Do], bool] = lambda do: False  # whether it loads what all lanes have into a vector
+        self.fours: dict[Node, list[Node]] = {}  # of the piece that is written: loads of elements behind each other
         self._loops: list[_Loop] = []
         self._sums: dict[Node, tuple[_Terms, int]] = {}  # by access of the piece that is written: its offset
         self._lowest: dict[object, int] = {}
@@ -77,9 +79,10 @@ class Addresses:
 
     def piece(self, piece: Piece) -> None:
         """Looks at the accesses of a piece before it is written."""
-        self._sums, self._lowest = {}, {}
+        self._sums, self._lowest, self.fours = {}, {}, {}
         if not self._loops:
             return
+        rows: dict[object, tuple[list[Node], int]] = {}  # loads that may become four, and where the next would be
         known: dict[Node, Node] = {}  # what was computed in this piece, from what has not changed since
         for under in piece.statements:
             statement: Statement = under.statement if isinstance(under, Under) else under
@@ -88,6 +91,7 @@ class Addresses:
                     known[value] = value
                 case Copies():
                     known.clear()
+                    rows.clear()
                 case Do(node, _) if (access := access_of(node)) is not None and node.op in ACCESSES:
                     if self._loops[-1].over and access.base == LOCAL:  # where that is differs between packets
                         continue
@@ -96,6 +100,16 @@ class Addresses:
                     if isinstance(under, Under) and under.mask is None:
                         key, offset = self._key(access, terms), number * access.scale + access.offset
                         self._lowest[key] = min(offset, self._lowest.get(key, offset))
+                        if not self._loops[-1].over and self.is_spread(statement):
+                            self._next(rows, key, offset, node)
+
+    def _next(self, rows: dict[object, tuple[list[Node], int]], key: object, offset: int, node: Node) -> None:
+        row, expected = rows.get(key, ([], offset))
+        row = [*row, node] if offset == expected else [node]
+        if len(row) == 4:
+            self.fours.update(dict.fromkeys(row, row))
+            row = []
+        rows[key] = row, offset + 4
 
     def _key(self, access: MemoryAccess, terms: _Terms) -> object:
         return access.base, access.scale, frozenset(terms.items())

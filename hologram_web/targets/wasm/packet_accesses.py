@@ -7,7 +7,7 @@ from collections.abc import Callable
 from ...compiler.bounds import limit_of
 from ...compiler.ir import MemoryAccess, Node
 from ...compiler.operations import CALLS, DIVISIONS, LEAVES
-from ...compiler.out_of_ssa import Under, Variable
+from ...compiler.out_of_ssa import Do, Under, Variable
 from ...compiler.shapes import ANY
 from ...isa.types import Type
 from .addresses import Addresses
@@ -30,11 +30,12 @@ class PacketAccesses:
         self, code: Code, values: Vectors, faults: PacketFaults, first: Addresses, splats: bool = False
     ) -> None:
         self.splats = splats
-        self.first, first.is_scalar = first, self._is_scalar
+        self.first, first.is_scalar, first.is_spread = first, self._is_scalar, self._is_spread
         self.code, self.lowered, self.values, self.faults = code, code.lowered, values, faults
         self.put, self.get, self.module = code.put, code.get, code.module
         self.width, self.forms = values.width, values.forms
         self.again: dict[Node, tuple[int, int] | None] = {}  # loads of rows whose addresses are kept, and where
+        self._fours: dict[Node, int] = {}  # the vectors of four floats, by the load of the first
 
     # Addresses
 
@@ -171,8 +172,11 @@ class PacketAccesses:
             return
         if not values.differs(variable):
             start = len(self.code.body.code)
+            if node in self.first.fours:
+                self._load_lane(node, variable)
+                return
             further = self._first_address(node, access)
-            if access.element.is_float and access.element.bits >= 32 and variable not in self.code.slots:
+            if self._has_splat(access, variable):
                 self._load_splat(access.element, variable, further)
             else:
                 put(load_instruction(access.element, further), ("local.set", values.local(variable)))
@@ -358,18 +362,45 @@ class PacketAccesses:
         else:
             some()
 
+    def _has_splat(self, access: MemoryAccess, variable: Variable) -> bool:
+        return access.element.is_float and access.element.bits >= 32 and variable not in self.code.slots
+
+    def _is_spread(self, do: Do) -> bool:
+        """Whether it loads a float of all lanes, unchecked, which Cranelift takes two instructions for: of four behind
+        each other five, all together."""
+        access, variable = do.node.attr, do.variable
+        if not self.splats or do.node.op != "load" or variable is None or self.values.differs(variable):
+            return False
+        there = not access.checked or do.node in self.faults.proven
+        return there and access.element is Type.F32 and not access.axes and self._has_splat(access, variable)
+
+    def _load_lane(self, node: Node, variable: Variable) -> None:
+        """Takes one of four floats out of the vector that the first of them loads."""
+        row, (vector, shape) = self.first.fours[node], (self._vector_of(variable), lanes_of(Type.F32))
+        lane = row.index(node)
+        if lane == 0:
+            self._fours[node] = self.code.body.local("v128")
+            further = self._first_address(node, node.attr)
+            self.put(("v128.load", 2, further), ("local.set", self._fours[node]))
+        self.put(*[("local.get", self._fours[row[0]])] * 2, ("i8x16.shuffle", bytes(range(4 * lane, 4 * lane + 4)) * 4))
+        self.put(("local.tee", vector), (f"{shape}.extract_lane", 0), ("local.set", self.values.local(variable)))
+
+    def _vector_of(self, variable: Variable) -> int:
+        """The local of the vector that has it in all lanes."""
+        if variable not in self.values.splats:
+            self.values.splats[variable] = self.code.body.local("v128")
+        return self.values.splats[variable]
+
     def _load_splat(self, element: Type, variable: Variable, further: int) -> None:
         """Loads a float of all lanes as a vector, too: processors do that without an instruction more, and Cranelift
         makes one of a number again for each use. Of `load_splat` it makes three, by a register for integers, and of the
         two one: matrix products in tiles took 0.78 of the time, and in V8 1.3 times as long."""
         bits, shape = element.bits, lanes_of(element)
-        if variable not in self.values.splats:
-            self.values.splats[variable] = self.code.body.local("v128")
         if self.splats:
             self.put((f"f{bits}.load", bits.bit_length() - 4, further), (f"{shape}.splat",))
         else:
             self.put((f"v128.load{bits}_splat", bits.bit_length() - 4, further))
-        self.put(("local.tee", self.values.splats[variable]), (f"{shape}.extract_lane", 0))
+        self.put(("local.tee", self._vector_of(variable)), (f"{shape}.extract_lane", 0))
         self.put(("local.set", self.values.local(variable)))
 
     def _store_part(self, element: Type, further: int) -> None:
