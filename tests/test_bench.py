@@ -52,7 +52,8 @@ def test_all_sides_agree(name, gpu):
 def test_chains_are_those_of_numpy():
     found = chains.turns(2, 1, size=1000)
     assert {*chains.CHAINS} < {*found}
-    assert {len(times) for times in found.values()} == {2}
+    assert {len(times) for sides in found.values() for times in sides.values()} == {2}
+    assert {side for sides in found.values() for side in sides} == {*chains.SIDES}
 
 
 @pytest.mark.parametrize("name", reductions.CASES)
