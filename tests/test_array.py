@@ -133,6 +133,22 @@ def test_views_of_views_are_those_of_numpy(ex: hg.Executor, seed: int) -> None:
     assert np.array_equal((found + 1).numpy(), wanted + 1)
 
 
+@pytest.mark.parametrize(
+    "sizes", [[5], [0, 0, 0], [3, 0, 0, 9, 1], [200, 3, 4, 5], [1] * 57, [1, 2, 4, 8, 16], [16, 4, 1, 0]]
+)
+@pytest.mark.parametrize("axis", [0, 1])
+def test_several_arrays_one_after_another(ex: hg.Executor, sizes: list[int], axis: int) -> None:
+    parts = [RNG.random((size, 3) if axis == 0 else (3, size), "f4") for size in sizes]
+    found = xp.concat([xp.asarray(part, device=ex) for part in parts], axis=axis)
+    assert np.array_equal(found.numpy(), np.concatenate(parts, axis=axis))
+
+
+def test_a_large_array_is_copied_once_where_others_are_joined_to_it(wasm: hg.Executor) -> None:
+    parts = [xp.zeros(size, device=wasm) for size in (1000, 2, 3, 4)]
+    assert xp.concat(parts).explain().count("Concat") == 3
+    assert "f32[9] = Concat" in xp.concat(parts).explain()
+
+
 @pytest.mark.parametrize("count", [0, 1, 31, 2048, 2049, 70_001])
 def test_sums_have_the_canonical_order_on_every_device(ex: hg.Executor, wasm: hg.Executor, count: int) -> None:
     x = (np.arange(count) % 977 * 0.1).astype("f4")
