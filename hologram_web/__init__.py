@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from .runtime.making import compile, load
     from .runtime.pool import Pool
     from .runtime.stream import StreamReport, stream
-    from .runtime.typed import GenericExecutor, TypedBuffer
+    from .runtime.typed import GenericExecutor, TypedBuffer, TypedBufferHandle
     from .store.cache import ProgramCache
 
     __all__ = [
@@ -70,6 +70,7 @@ if TYPE_CHECKING:
         "atlas",
         "stream",
         "TypedBuffer",
+        "TypedBufferHandle",
         "__version__",
         "backends",
         "circuit",
@@ -135,7 +136,7 @@ _MODULES = {
     "plan.builder": ("PlanBuilder",),
     "runtime.pool": ("Pool",),
     "runtime.stream": ("StreamReport", "stream"),
-    "runtime.typed": ("GenericExecutor", "TypedBuffer"),
+    "runtime.typed": ("GenericExecutor", "TypedBuffer", "TypedBufferHandle"),
 }
 _ARRAYS = {  # of the wheel that the extra `tensor` asks for
     "array.batching": ("vmap",),

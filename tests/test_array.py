@@ -26,6 +26,11 @@ C = RNG.random((4, 5, 6), "f4")
 N = RNG.integers(-50, 50, (7, 33), "i4")
 
 
+def blocks(p: Any, c: Any) -> Any:
+    """Channels as rows and columns of a larger image: no strides say where its elements are."""
+    return p.reshape(p.permute_dims(p.reshape(c, (2, 2, 2, 3, 5)), (0, 3, 1, 4, 2)), (2, 6, 10))
+
+
 CASES: dict[str, Callable[..., Any]] = {
     "chain": lambda p, a, b, c, n: (a + b) * 2.0 - b / a,
     "one by it": lambda p, a, b, c, n: 1.0 / (a * a + 1.0),
@@ -69,6 +74,9 @@ CASES: dict[str, Callable[..., Any]] = {
     "stacks that fit": lambda p, a, b, c, n: c[:, None] @ p.matrix_transpose(c[:2]),
     "one for all": lambda p, a, b, c, n: c @ c[0].T,
     "epilogue": lambda p, a, b, c, n: p.maximum((a @ a.T) * 0.5 + a[:, 0], 0.0),
+    "rows and columns of blocks": lambda p, a, b, c, n: blocks(p, c)[:, :5, 1:4] + 1.0,
+    "backwards through blocks": lambda p, a, b, c, n: blocks(p, c)[:, 4:0:-2, ::-1] * 2.0,
+    "blocks, a row of all": lambda p, a, b, c, n: p.reshape(blocks(p, c), (120,))[3:117:7] - 1.0,
     "layer": lambda p, a, b, c, n: p.sum(p.tanh(a @ p.reshape(c[:3, :, :], (90,))[:66].reshape((33, 2)) + 1.0), axis=0),
     "gathered": lambda p, a, b, c, n: p.take(a, p.asarray([3, 0, 3, 6]), axis=0) * b,
     "joined": lambda p, a, b, c, n: p.concat([a, a[:2] * 2.0], axis=0),
@@ -95,6 +103,50 @@ def test_it_is_what_numpy_says(ex: hg.Executor, name: str) -> None:
         np.testing.assert_allclose(values, expected, rtol=2e-5, atol=2e-5)
     else:
         np.testing.assert_array_equal(values, expected)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_views_of_views_are_those_of_numpy(ex: hg.Executor, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    wanted = np.arange(720, dtype="i4").reshape(2, 3, 4, 5, 6)
+    found = ex.array(wanted) + 0
+    for _ in range(5):
+        lengths = list(wanted.shape)
+        match rng.integers(4):
+            case 0 if len(lengths) > 1:  # two axes as one
+                axis = int(rng.integers(len(lengths) - 1))
+                lengths[axis : axis + 2] = [lengths[axis] * lengths[axis + 1]]
+                wanted, found = wanted.reshape(lengths), found.reshape(tuple(lengths))
+            case 1:  # one as two
+                axis = int(rng.integers(len(lengths)))
+                by = next((n for n in (2, 3, 5) if lengths[axis] % n == 0), 1)
+                lengths[axis : axis + 1] = [lengths[axis] // by, by]
+                wanted, found = wanted.reshape(lengths), found.reshape(tuple(lengths))
+            case 2:
+                order = tuple(map(int, rng.permutation(len(lengths))))
+                wanted, found = wanted.transpose(order), found.transpose(*order)
+            case _:
+                key = tuple(
+                    slice(*[(None, None, None), (0, n - n // 4, 1), (None, None, -1)][rng.integers(3)]) for n in lengths
+                )
+                wanted, found = wanted[key], found[key]
+    assert np.array_equal((found + 1).numpy(), wanted + 1)
+
+
+@pytest.mark.parametrize(
+    "sizes", [[5], [0, 0, 0], [3, 0, 0, 9, 1], [200, 3, 4, 5], [1] * 57, [1, 2, 4, 8, 16], [16, 4, 1, 0]]
+)
+@pytest.mark.parametrize("axis", [0, 1])
+def test_several_arrays_one_after_another(ex: hg.Executor, sizes: list[int], axis: int) -> None:
+    parts = [RNG.random((size, 3) if axis == 0 else (3, size), "f4") for size in sizes]
+    found = xp.concat([xp.asarray(part, device=ex) for part in parts], axis=axis)
+    assert np.array_equal(found.numpy(), np.concatenate(parts, axis=axis))
+
+
+def test_a_large_array_is_copied_once_where_others_are_joined_to_it(wasm: hg.Executor) -> None:
+    parts = [xp.zeros(size, device=wasm) for size in (1000, 2, 3, 4)]
+    assert xp.concat(parts).explain().count("Concat") == 3
+    assert "f32[9] = Concat" in xp.concat(parts).explain()
 
 
 @pytest.mark.parametrize("count", [0, 1, 31, 2048, 2049, 70_001])

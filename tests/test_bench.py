@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 
 import hologram_web as hg
-from bench import arrays, chains, guards, launch, reductions
+from bench import arrays, chains, guards, launch, reductions, training
 from bench.__main__ import check, sides
 from bench.by_hand import Gpu, variants
 from bench.cases import CASES, block_sum, blur, mandelbrot, saxpy, total
 from bench.peers.cases import chain
 from bench.peers.onnx import model
+from bench.peers.training import convnet, mlp
 from bench.tensor import cases as tensor_cases
 from bench.tensor import sides as tensor_sides
 from hologram_web.backends import DEVICES
@@ -52,7 +53,14 @@ def test_all_sides_agree(name, gpu):
 def test_chains_are_those_of_numpy():
     found = chains.turns(2, 1, size=1000)
     assert {*chains.CHAINS} < {*found}
-    assert {len(times) for times in found.values()} == {2}
+    assert {len(times) for sides in found.values() for times in sides.values()} == {2}
+    assert {side for sides in found.values() for side in sides} == {*chains.SIDES}
+
+
+@pytest.mark.parametrize("case", [mlp(8, 20, 12), convnet(3, 11, (2, 3))], ids=["mlp", "convnet"])
+def test_steps_of_training_are_those_of_numpy(case):
+    assert {"ours", "NumPy", "mul_add", "fma"} < {*training.measured(case, 1)}
+    assert any(name.startswith("gemm") for name in training.kernels(case))
 
 
 @pytest.mark.parametrize("name", reductions.CASES)

@@ -15,7 +15,7 @@ from ..isa.types import Type
 from .elementwise import MAPS
 from .node import ArrayNode
 from .types import kind_of
-from .view import Strides, row_major, through
+from .view import Strides, View, apart, row_major, through
 
 __all__ = ["Expression", "LoopOver", "defined"]
 
@@ -103,8 +103,8 @@ class Expression:
     # Axes
 
     def _merge(self, loops: Sequence[LoopOver], places: Sequence[Strides]) -> None:
-        """`axes` has those along which loops go, each with the text of where the loop is along it."""
-        self.axes: list[tuple[int, str]] = []
+        """`axes` has those along which loops go, each with the text of where the loop is along it, and its length."""
+        self.axes: list[tuple[int, str, int]] = []
         first = 0
         for loop in loops:
             groups = self._joined(range(first, first + len(loop.sizes)), places)
@@ -141,29 +141,47 @@ class Expression:
                 text = f"{text} // {self._number(prod(lengths[number + 1 :]))}"
             if number:
                 text = f"{text} % {self._number(lengths[number])}"
-            self.axes.append((group[-1], variable if text == variable else self._named(text)))
+            self.axes.append((group[-1], variable if text == variable else self._named(text), lengths[number]))
 
     def _joins(self, place: Strides, outer: int, inner: int) -> bool:
         return place.strides[outer] == place.strides[inner] * self.sizes[inner]
 
     def index(self, place: Strides) -> str:
         """The number of an element."""
-        parts = [self._times(text, place.strides[axis]) for axis, text in self.axes if place.strides[axis] != 0]
+        if not place.views:
+            return self._sum(place)
+        first, *others = place.views
+        axes = [axis for axis, _, _ in self.axes]
+        start = Strides(tuple(place.strides[axis] for axis in axes), place.offset)
+        parts = [self._number(first.offset)] if first.offset != 0 else []
+        for its, view in apart(start, [size for _, _, size in self.axes], first):
+            whole = its._replace(strides=_at(its.strides, axes, len(self.sizes)))
+            if view is None:
+                parts += [text] if (text := self._sum(whole)) != "0" else []
+            else:
+                parts += self._looked_up(self._named(self._sum(whole)), view)
+        for view in others:
+            at = self._named(" + ".join(parts) or "0")
+            parts = [self._number(view.offset)] if view.offset != 0 else []
+            parts += self._looked_up(at, view)
+        return " + ".join(parts) or "0"
+
+    def _sum(self, place: Strides) -> str:
+        parts = [self._times(text, place.strides[axis]) for axis, text, _ in self.axes if place.strides[axis] != 0]
         if place.offset != 0:
             parts.append(self._number(place.offset))
-        text = " + ".join(parts) or "0"
-        for view in place.views:
-            at = self._named(text)
-            parts = [self._number(view.offset)] if view.offset != 0 else []
-            step = prod(view.shape)
-            for length, stride in zip(view.shape, view.strides, strict=True):
-                step = step // length if length != 0 else step
-                if length not in (0, 1) and stride != 0:
-                    digit = at if step == 1 else f"{at} // {self._number(step)}"
-                    outermost = step * length == prod(view.shape)
-                    parts.append(self._times(digit if outermost else f"{digit} % {self._number(length)}", stride))
-            text = " + ".join(parts) or "0"
-        return text
+        return " + ".join(parts) or "0"
+
+    def _looked_up(self, at: str, view: View) -> list[str]:
+        """What is to be added up for the element of a number."""
+        parts, step = [], prod(view.shape)
+        for length, stride in zip(view.shape, view.strides, strict=True):
+            step = step // length if length != 0 else step
+            if length not in (0, 1) and stride != 0:
+                digit = at if step == 1 else f"{at} // {self._number(step)}"
+                outermost = step * length == prod(view.shape)
+                parts.append(self._times(digit if outermost else f"{digit} % {self._number(length)}", stride))
+        return parts
 
     def _times(self, text: str, stride: int) -> str:
         if stride == 1:
@@ -235,6 +253,12 @@ class Expression:
         """The kernel's parameters for it, as written."""
         arrays = [f"{name}: Array[{typed(node.dtype)}]" for name, node in self.arrays.items()]
         return arrays + [f"{name}: {typed(ty)}" for name, (ty, _) in self.scalars.items()]
+
+
+def _at(strides: tuple[int, ...], axes: Sequence[int], count: int) -> tuple[int, ...]:
+    """Strides of some of so many axes, as those of all."""
+    found = dict(zip(axes, strides, strict=True))
+    return tuple(found.get(axis, 0) for axis in range(count))
 
 
 def typed(ty: ElementType) -> str:

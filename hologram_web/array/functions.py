@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import itertools
 import math
 from collections.abc import Callable, Sequence
 from functools import wraps
@@ -376,15 +377,28 @@ def concat(given: Sequence[Array], /, *, axis: int | None = 0) -> Array:
         others = [shape[:at] + shape[at + 1 :] for shape in (found[0].shape, each.shape)]
         if others[0] != others[1]:
             raise LaunchError(f"arrays of shapes {found[0].shape} and {each.shape} do not join along axis {at}")
-    made = found[0].astype(ty)
-    for each in found[1:]:
-        right = each.astype(ty)
-        outer, inner = math.prod(made.shape[:at]), math.prod(made.shape[at + 1 :])
-        numbers = (("outer", outer), ("a_len", made.shape[at]), ("b_len", right.shape[at]), ("inner", inner))
-        shape = (*made.shape[:at], made.shape[at] + right.shape[at], *made.shape[at + 1 :])
-        node = tensor("Concat", "output", ty, shape, numbers, ("a", made), ("b", right))
-        made = Array(node, made.executor)
-    return made
+    return _joined([each.astype(ty) for each in found], at)
+
+
+def _joined(parts: list[Array], at: int) -> Array:
+    """Arrays one after another, those on both sides of the middle of their elements first: each is copied a few times,
+    a large one once."""
+    if len(parts) == 1:
+        return parts[0]
+    cut = _middle([each.shape[at] for each in parts])
+    left, right = _joined(parts[:cut], at), _joined(parts[cut:], at)
+    outer, inner = math.prod(left.shape[:at]), math.prod(left.shape[at + 1 :])
+    numbers = (("outer", outer), ("a_len", left.shape[at]), ("b_len", right.shape[at]), ("inner", inner))
+    shape = (*left.shape[:at], left.shape[at] + right.shape[at], *left.shape[at + 1 :])
+    return Array(tensor("Concat", "output", left.dtype, shape, numbers, ("a", left), ("b", right)), left.executor)
+
+
+def _middle(lengths: Sequence[Any]) -> int:
+    """How many of several lengths are about half of all; half of them, if some are not known."""
+    if not builtins.all(isinstance(length, int) for length in lengths) or not builtins.sum(lengths):
+        return len(lengths) // 2
+    ends = list(itertools.accumulate(lengths))
+    return builtins.min(range(1, len(lengths)), key=lambda count: builtins.abs(2 * ends[count - 1] - ends[-1]))
 
 
 def stack(given: Sequence[Array], /, *, axis: int = 0) -> Array:

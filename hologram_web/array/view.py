@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from .sizes import UnknownSize
 
-__all__ = ["Strides", "View", "lies_whole", "row_major", "through"]
+__all__ = ["Strides", "View", "apart", "lies_whole", "row_major", "through"]
 
 
 class View(NamedTuple):
@@ -88,6 +88,37 @@ def _direct(place: Strides, sizes: Sequence[int], view: View) -> Strides | None:
         return None
     offset = view.offset + sum(digit * target for digit, target in zip(at, targets, strict=True))
     return Strides(tuple(strides), offset)
+
+
+def apart(place: Strides, sizes: Sequence[int], view: View) -> list[tuple[Strides, View | None]]:
+    """What is to be added up to say where the elements at a place lie that is looked up in a view. Each is of some axes
+    of the view alone, as no sum carries from these into others: a place, or one that is looked up in a smaller view."""
+    lengths, _, targets = _merged(view)
+    found: list[tuple[Strides, View | None]] = []
+    strides, offset, end = place.strides, place.offset, len(lengths)
+    for cut in reversed(range(end)):
+        step = prod(lengths[cut:end])
+        inner = tuple(stride if not cut or stride % step else 0 for stride in strides)
+        rest = offset % step if cut else offset
+        if cut and not _stays(Strides(inner, rest), sizes, step):
+            continue
+        some, mine = View(tuple(lengths[cut:end]), tuple(targets[cut:end])), Strides(inner, rest)
+        direct = _direct_if_known(mine, sizes, some)
+        found.append((mine, some) if direct is None else (direct, None))
+        if cut:
+            strides = tuple((stride - its) // step for stride, its in zip(strides, inner, strict=True))
+            offset, end = offset // step, cut
+    return found
+
+
+def _stays(place: Strides, sizes: Sequence[int], limit: int) -> bool:
+    """Whether all numbers of a place are known to be below a limit, and not negative."""
+    ends = [stride * (size - 1) for stride, size in zip(place.strides, sizes, strict=True) if stride != 0]
+    try:
+        least, most = (place.offset + sum(each(end, 0) for end in ends) for each in (min, max))
+        return least >= 0 and most < limit
+    except UnknownSize:
+        return False
 
 
 def _digits(number: int, lengths: Sequence[int], steps: Sequence[int]) -> tuple[int, ...]:

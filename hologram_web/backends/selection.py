@@ -10,6 +10,7 @@ from typing import Any
 
 from ..errors import BackendUnavailable
 from . import DEVICES, IN_PAGE
+from .not_built import WHY
 
 __all__ = [
     "Availability",
@@ -23,8 +24,6 @@ __all__ = [
     "open_backend",
 ]
 
-# Devices that the contract names and that there are none of.
-_PLANNED = ("cuda", "metal", "opencl", "tpu", "vulkan")
 # What Linux, and Windows' Linux, have in /dev where there is a GPU: of the kernel's drivers, and of makers' own.
 _GPU_FILES = ("dri/*", "nvidia*", "dxg", "kgsl*", "mali*", "nvhost*", "nvmap", "pvr*", "galcore")
 # Adapters that are no GPU, whatever type they say they are.
@@ -62,7 +61,7 @@ def open_backend(requested: str = "auto", **options: Any) -> tuple[Any, Selectio
         reason = "a device was given" if given else "it was asked for"
         return backend, Selection(requested, name, reason, getattr(backend, "adapter", None))
     if requested != "auto":
-        raise BackendUnavailable(requested, f"there are auto, {', '.join(DEVICES)}")
+        raise BackendUnavailable(requested, WHY.get(requested) or f"there are auto, {', '.join(DEVICES)}")
     passed = []
     for name, opening in _candidates(options):
         try:
@@ -96,8 +95,8 @@ class Availability:
 
 def look(name: str) -> Availability:
     """Opens a device and closes it. Raises BackendUnavailable for a name that no device has."""
-    if name in _PLANNED:
-        return Availability(name, False, "this release has no such device")
+    if name in WHY:
+        return Availability(name, False, WHY[name])
     if name not in DEVICES:
         raise BackendUnavailable(name, f"there are {', '.join(DEVICES)}")
     try:

@@ -15,7 +15,7 @@ from ..isa.program import Param, Program
 from ..isa.types import Type
 from .arrays import array, empty, raw, to_type
 
-__all__ = ["GenericExecutor", "TypedBuffer"]
+__all__ = ["GenericExecutor", "TypedBuffer", "TypedBufferHandle"]
 
 
 class TypedBuffer:
@@ -62,6 +62,9 @@ class TypedBuffer:
 
     def type(self) -> Type:
         return self._type
+
+
+TypedBufferHandle = TypedBuffer  # as the source documents call one, too
 
 
 class GenericExecutor:

@@ -13,7 +13,7 @@
   (import "env" "memory" (memory 1 65536))
   (import "env" "poll" (func $poll (type $t0)))
   (global $c0 v128 (v128.const i32x4 0x0 0x1 0x2 0x3))
-  (func $kernel (export "kernel") (type $t1)  ;; 2004 bytes at 0xca
+  (func $kernel (export "kernel") (type $t1)  ;; 2006 bytes at 0xca
     (param $arguments i32) (param $begin i32) (param $end i32)
     (local $ticks i64) (local $param.rows i32) (local $param.n i32) (local $base.buffer_x i32)
     (local $base.buffer_y i32) (local $limit.buffer_x.4 i64) (local $limit.buffer_y.4 i64)
@@ -389,8 +389,8 @@
             i32.le_s
             i32.eqz
             br_if $block7
-            local.get $param.n
-            i32x4.splat
+            local.get $arguments
+            v128.load32_splat offset=96
             local.set $l35
             loop $loop8
               block $block9
@@ -996,7 +996,7 @@
       end  ;; $loop3
     end  ;; $if0
   )
-  (func $fault (type $t2)  ;; 51 bytes at 0x89f
+  (func $fault (type $t2)  ;; 51 bytes at 0x8a1
     (param $l0 i32) (param $l1 i32) (param $l2 i32) (param $l3 i32) (param $l4 i32) (param $l5 i32)
     (param $l6 i64) (param $l7 i64)
     local.get $l0
@@ -1021,7 +1021,7 @@
     local.get $l7
     i64.store offset=80 align=4
   )
-  (func $look (type $t3)  ;; 57 bytes at 0x8d3
+  (func $look (type $t3)  ;; 57 bytes at 0x8d5
     (param $arguments i32) (param $at i32)
     (result i64)
     (local $answer i32) (local $ticks i64)
@@ -1052,7 +1052,7 @@
     end  ;; $if0
     local.get $ticks
   )
-  (func $look_i32_v128 (type $t4)  ;; 61 bytes at 0x90d
+  (func $look_i32_v128 (type $t4)  ;; 61 bytes at 0x90f
     (param $arguments i32) (param $at i32) (param $l2 i32) (param $l3 v128)
     (result i64) (result i32) (result v128)
     (local $answer i32) (local $ticks i64)
@@ -1085,7 +1085,7 @@
     local.get $l2
     local.get $l3
   )
-  (func $pick4 (type $t5)  ;; 48 bytes at 0x94b
+  (func $pick4 (type $t5)  ;; 48 bytes at 0x94d
     (param $l0 i32) (param $l1 v128) (param $l2 v128)
     (result i64)
     i64.const 0
@@ -1114,7 +1114,7 @@
     i32.ne
     select
   )
-  (func $end4 (type $t6)  ;; 31 bytes at 0x97c
+  (func $end4 (type $t6)  ;; 31 bytes at 0x97e
     (param $l0 i32) (param $l1 i32) (param $l2 i32) (param $l3 i32) (param $l4 i32) (param $l5 i32)
     (param $l6 i64) (param $l7 i64) (param $l8 i32)
     (result v128)
@@ -1134,7 +1134,7 @@
     global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
     i32x4.gt_s
   )
-  (func $look_i32_v128_v128_v128 (type $t7)  ;; 65 bytes at 0x99c
+  (func $look_i32_v128_v128_v128 (type $t7)  ;; 65 bytes at 0x99e
     (param $arguments i32) (param $at i32) (param $l2 i32) (param $l3 v128) (param $l4 v128)
     (param $l5 v128)
     (result i64) (result i32) (result v128) (result v128) (result v128)
@@ -1170,7 +1170,7 @@
     local.get $l4
     local.get $l5
   )
-  (func $steps4 (type $t8)  ;; 190 bytes at 0x9df
+  (func $steps4 (type $t8)  ;; 190 bytes at 0x9e1
     (param $l0 i64) (param $l1 v128) (param $l2 v128) (param $l3 v128) (param $l4 v128)
     (param $l5 i64)
     (result i64) (result v128) (result v128) (result v128)
@@ -1268,7 +1268,7 @@
     local.get $l4
     v128.and
   )
-  (func $beyond4 (type $t9)  ;; 127 bytes at 0xa9e
+  (func $beyond4 (type $t9)  ;; 127 bytes at 0xaa0
     (param $l0 i32) (param $l1 i32) (param $l2 i32) (param $l3 i32) (param $l4 i32) (param $l5 i32)
     (param $l6 i64) (param $l7 i64) (param $l8 i64) (param $l9 i64) (param $l10 i64)
     (param $l11 v128)
@@ -1336,7 +1336,7 @@
     end  ;; $loop0
     v128.const i32x4 0xffffffff 0xffffffff 0xffffffff 0xffffffff
   )
-  (func $scatter32_32_row (type $t10)  ;; 91 bytes at 0xb1e
+  (func $scatter32_32_row (type $t10)  ;; 91 bytes at 0xb20
     (param $l0 i32) (param $l1 v128) (param $l2 v128)
     (local $bits i32)
     local.get $l2

@@ -10,7 +10,7 @@
   (import "env" "memory" (memory 1 65536))
   (import "env" "poll" (func $poll (type $t0)))
   (global $c0 v128 (v128.const i32x4 0x10000 0x30002 0x50004 0x70006))
-  (func $kernel (export "kernel") (type $t1)  ;; 1173 bytes at 0xa3
+  (func $kernel (export "kernel") (type $t1)  ;; 1175 bytes at 0xa3
     (param $arguments i32) (param $begin i32) (param $end i32)
     (local $ticks i64) (local $param.a f32) (local $base.buffer_x i32) (local $base.buffer_y i32)
     (local $limit.buffer_x.4 i64) (local $limit.buffer_y.4 i64) (local $block i32)
@@ -262,8 +262,8 @@
             i32.le_s
             i32.eqz
             br_if $block7
-            local.get $param.a
-            f32x4.splat
+            local.get $arguments
+            v128.load32_splat offset=88
             local.set $l30
             loop $loop8
               block $block9
@@ -661,7 +661,7 @@
       end  ;; $loop3
     end  ;; $if0
   )
-  (func $fault (type $t2)  ;; 51 bytes at 0x539
+  (func $fault (type $t2)  ;; 51 bytes at 0x53b
     (param $l0 i32) (param $l1 i32) (param $l2 i32) (param $l3 i32) (param $l4 i32) (param $l5 i32)
     (param $l6 i64) (param $l7 i64)
     local.get $l0
@@ -686,7 +686,7 @@
     local.get $l7
     i64.store offset=80 align=4
   )
-  (func $look (type $t3)  ;; 57 bytes at 0x56d
+  (func $look (type $t3)  ;; 57 bytes at 0x56f
     (param $arguments i32) (param $at i32)
     (result i64)
     (local $answer i32) (local $ticks i64)
@@ -717,7 +717,7 @@
     end  ;; $if0
     local.get $ticks
   )
-  (func $end8 (type $t4)  ;; 31 bytes at 0x5a7
+  (func $end8 (type $t4)  ;; 31 bytes at 0x5a9
     (param $l0 i32) (param $l1 i32) (param $l2 i32) (param $l3 i32) (param $l4 i32) (param $l5 i32)
     (param $l6 i64) (param $l7 i64) (param $l8 i32)
     (result v128)
@@ -737,7 +737,7 @@
     global.get $c0  ;; i32x4 0x10000 0x30002 0x50004 0x70006
     i16x8.gt_s
   )
-  (func $beyond8 (type $t5)  ;; 127 bytes at 0x5c7
+  (func $beyond8 (type $t5)  ;; 127 bytes at 0x5c9
     (param $l0 i32) (param $l1 i32) (param $l2 i32) (param $l3 i32) (param $l4 i32) (param $l5 i32)
     (param $l6 i64) (param $l7 i64) (param $l8 i64) (param $l9 i64) (param $l10 i64)
     (param $l11 v128)
@@ -805,7 +805,7 @@
     end  ;; $loop0
     v128.const i32x4 0xffffffff 0xffffffff 0xffffffff 0xffffffff
   )
-  (func $row_f32_f32x4 (type $t6)  ;; 181 bytes at 0x648
+  (func $row_f32_f32x4 (type $t6)  ;; 181 bytes at 0x64a
     (param $l0 i32) (param $l1 v128)
     (result v128) (result v128)
     (local $l2 v128) (local $bits i32)
@@ -897,7 +897,7 @@
     local.get $l2
     v128.load32_lane 3
   )
-  (func $scatter32_32_row (type $t7)  ;; 173 bytes at 0x6ff
+  (func $scatter32_32_row (type $t7)  ;; 173 bytes at 0x701
     (param $l0 i32) (param $l1 v128) (param $l2 v128) (param $l3 v128)
     (local $bits i32)
     local.get $l3

@@ -79,6 +79,7 @@ _ARRAYS = ("empty", "from_numpy", "to_device")
 ON_THE_HOST = dict.fromkeys(_ARRAYS, "NumPy arrays, or hg.Executor().array(x), which stays on the device")
 ON_THE_HOST |= dict.fromkeys(("func", "jit", "program"), "@hg.kernel")
 ON_THE_HOST |= dict.fromkeys(("init", "init_backend", "set_device"), "kernel.on(device)[n](...): nothing is set up")
+ON_THE_HOST["torch"] = "torch.from_dlpack(x), or hg.asarray(tensor)"
 ON_THE_HOST |= dict.fromkeys(("launch", "run"), "kernel[n](...), with n lanes")
 ON_THE_HOST |= dict.fromkeys(("sync", "synchronize"), "x.numpy() of a Buffer: NumPy arrays are there after a launch")
 

@@ -57,7 +57,7 @@ class Packets:
         self.control = Trees(code, values, polls, self._straight, lambda piece: self._leave())
         self.control.locals_of, self.control.after_look = self.locals_of, steps.after_look
         self.control.addresses = self.addresses = effects.accesses.first
-        values.ahead = self.addresses.ahead
+        values.ahead, values.places = self.addresses.ahead, code.places
         self.at_end: Callable[[Straightened], None] = lambda made: None
         self.twice, self.parted, self.certain = True, False, False
         self.given: dict[Node, bool] = {}  # branches that all lanes go the same way by, where what is proven holds

@@ -70,6 +70,7 @@ class Vectors(Values):
         self.lane_of: dict[Node, list[Instr]] = {}  # what pushes a leaf that is one lane's
         # The local of a vector that is made of a number before a loop over packets, if it can be.
         self.ahead: Callable[[object, Node, Callable[[], None]], int | None] = lambda key, number, push: None
+        self.places: dict[str, int] = {}  # of parameters in the argument block
 
     # How values are held
 
@@ -269,13 +270,22 @@ class Vectors(Values):
         if splat is not None:
             self.put(("local.get", splat))
             return
-        if not step and (local := self.ahead(node, node, lambda: self._splat(node))) is not None:
+        if not step and (local := self.ahead(node, node, lambda: self._splat_ahead(node))) is not None:
             self.put(("local.get", local))
             return
         self._splat(node)
         if step:
             self.steps(node.ty, step, part)
             self.put((f"{shape}.add",))
+
+    def _splat_ahead(self, node: Node) -> None:
+        """Pushes a number for all lanes, before a loop. Parameters are loaded again: vectors of what is known when the
+        kernel begins are made there by Cranelift, and kept on the stack (nine operations took 1.2 times as long)."""
+        bits, place = self.bits(node.ty), self.places.get(node.attr) if node.op == "param" else None
+        if place is None or bits < 32:
+            self._splat(node)
+        else:
+            self.put(("local.get", 0), (f"v128.load{bits}_splat", bits // 32 + 1, place))
 
     def _splat(self, node: Node) -> None:
         self.value(node)
