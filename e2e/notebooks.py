@@ -140,7 +140,7 @@ def draw_page(page: Page, folder: Path, address: str, name: str) -> None:
     page.wait_for_function(PAGES[name], timeout=4000 * SECONDS)
     for width, scheme in HOW:
         page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
-        page.set_viewport_size({"width": width, "height": 900})
+        page.set_viewport_size({"width": width, "height": 2400 if "/" in name else 900})  # marimo scrolls inside
         page.wait_for_timeout(1000)
         page.screenshot(path=folder / f"{name.partition('/')[0]}-{width}-{scheme}.png", full_page=True)
 
