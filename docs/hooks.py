@@ -30,6 +30,7 @@ ROOT = Path(__file__).parent.parent
 FILETESTS = ROOT / "tests" / "filetests"
 INDEX = "reference/index.md"
 PYTHON = "reference/python.md"
+WIDTH = 72  # characters of a signature in one line
 JAVASCRIPT = "reference/javascript.md"
 # What each module of the npm package is for; docs/javascript.md tells more.
 MODULES = {
@@ -109,11 +110,12 @@ def section(row: Row) -> Iterator[str]:
     yield f"## {row.name} {{ #{row.mnemonic} }}\n\n{row.doc}\n\n```text\n{syntax(row)}\n```\n"
     yield f"Builder `{row.builder}`, opcode {row.opcode:#x}, effect: {row.effect.value}.\n"
     if row.operands:
+        defaults = [default(o) for o in row.operands]
         cells = (
-            (f"`{o.name}`", o.kind, ROLES.get(o.role or o.kind, ""), o.type if is_typed(o) else "", default(o))
-            for o in row.operands
+            [f"`{o.name}`", o.kind, ROLES.get(o.role or o.kind, ""), type_of(o), *([text] if any(defaults) else [])]
+            for o, text in zip(row.operands, defaults, strict=True)
         )
-        yield from table("Operand | Kind | Role | Type | Default", cells)
+        yield from table(f"Operand | Kind | Role | Type{' | Default' if any(defaults) else ''}", cells)
     if example := examples().get(row.mnemonic):
         text = example.read_text(encoding="utf-8").strip()
         yield f"Example: `{example.relative_to(FILETESTS.parent.parent).as_posix()}`\n\n```text\n{text}\n```\n"
@@ -122,8 +124,11 @@ def section(row: Row) -> Iterator[str]:
 ROLES = {"def": "written", "store": "written", "use": "read", "load": "read", "update": "both", "rmw": "both"}
 
 
-def is_typed(operand: Operand) -> bool:
-    return operand.is_address or operand.kind in ("type", "register", "imm", "result")
+def type_of(operand: Operand) -> str:
+    """A type, a name of one, or a set that the overview lists."""
+    if not operand.is_address and operand.kind not in ("type", "register", "imm", "result"):
+        return ""
+    return f"[{operand.type}]({Path(INDEX).name}#sets-of-types)" if operand.type in TYPE_SETS else operand.type
 
 
 def syntax(row: Row) -> str:
@@ -192,13 +197,27 @@ def names(title: str, prefix: str, members: dict[str, Any]) -> Iterator[str]:
                 yield from described(inner, getattr(member, "__func__", member))
 
 
+def folded(signature: str) -> str:
+    """A signature with a line for each parameter."""
+    inside, end = (signature.rpartition(") -> ") if ") -> " in signature else signature.rpartition(")"))[::2]
+    parts, depth = [""], 0
+    for mark in inside.removeprefix("("):
+        depth += (mark in "([{") - (mark in ")]}")
+        if mark == "," and not depth:
+            parts.append("")
+        else:
+            parts[-1] += mark
+    lines = "".join(f"\n    {part.strip()}," for part in parts)
+    return f"({lines}\n){f' -> {end}' if end else ''}"
+
+
 def described(name: str, value: Any) -> Iterator[str]:
     try:
         signature = re.sub(r"(: |-> )'([^']*)'", r"\1\2", str(inspect.signature(value)))  # annotations are strings
     except (TypeError, ValueError):  # a property, or a class that C made
         signature = ""
     if signature:
-        yield f"```text\n{name}{signature}\n```\n"
+        yield f"```text\n{name}{folded(signature) if len(name + signature) > WIDTH else signature}\n```\n"
     text = inspect.getdoc(value) or ""
     paragraphs = [part.replace("\n", " ") if not part.startswith("    ") else part for part in text.split("\n\n")]
     yield "\n\n".join(re.sub(r"([<_*\[])", r"\\\1", part) if "`" not in part else part for part in paragraphs) + "\n"

@@ -1,5 +1,6 @@
-"""All cells of all notebooks in JupyterLite: prints what each shows, and ends with 1 where one fails. With a folder it
-draws pictures of them there at both widths, light and dark, to be looked at. The tests run them, too.
+"""All cells of all notebooks in JupyterLite: prints what each shows, and ends with 1 where one fails. With a folder
+it draws pictures of them and of the site's other pages there at both widths, light and dark, to be looked at. The
+tests run them, too.
 
     .venv/bin/python -m e2e.notebooks [FOLDER [NAME ...]]
 """
@@ -126,6 +127,24 @@ class Lab:
         self.page.set_viewport_size({"width": 1280, "height": 900})
 
 
+# The other pages, and what holds once they show what they are for.
+PAGES = {
+    "index": "() => document.readyState === 'complete'",
+    "pyscript": "() => document.querySelectorAll('#out .hw-view').length === 2",
+    "marimo/index": "() => document.querySelector('[alt=\"the array as a picture\"]')",
+}
+
+
+def draw_page(page: Page, folder: Path, address: str, name: str) -> None:
+    page.goto(f"{address}{name}.html")
+    page.wait_for_function(PAGES[name], timeout=4000 * SECONDS)
+    for width, scheme in HOW:
+        page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+        page.set_viewport_size({"width": width, "height": 2400 if "/" in name else 900})  # marimo scrolls inside
+        page.wait_for_timeout(1000)
+        page.screenshot(path=folder / f"{name.partition('/')[0]}-{width}-{scheme}.png", full_page=True)
+
+
 @contextmanager
 def served() -> Iterator[str]:
     """The address of the site of the notebooks, built for it, as `make serve` has it."""
@@ -151,6 +170,9 @@ def main(folder: str | None = None, *names: str) -> int:
                 print(f"  [{cell.number}]", cell.printed.strip()[:200], *cell.shows, *cell.errors, flush=True)
             if folder:
                 lab.draw(Path(folder), path.stem)
+        for name in PAGES:
+            if folder and (not names or name.partition("/")[0] in names):
+                draw_page(page, Path(folder), address, name)
         print(*heard.wrong, sep="\n")
     return 1 if bad or heard.wrong else 0
 

@@ -28,6 +28,35 @@ SHOW = """async ([code, html]) => {
   render({ model, el });
 }"""
 
+# VS Code's page of outputs, whose policy is this one where `notebook.experimental.enableCsp` is on; else it has none.
+OWN = "'self' https://*.vscode-cdn.net"
+POLICY = (
+    f"default-src 'none'; script-src {OWN} 'unsafe-inline' 'unsafe-eval'; style-src {OWN} 'unsafe-inline'; "
+    f"img-src {OWN} https: http: data:; font-src {OWN} https:; connect-src https:; child-src https: data:;"
+)
+OUTPUTS = f"""<!doctype html><html lang="en"><meta charset="utf-8"><title>Outputs</title>
+<meta http-equiv="Content-Security-Policy" content="{POLICY}">
+<script>
+  globalThis.refused = [];
+  document.addEventListener("securitypolicyviolation", ({{ violatedDirective }}) => refused.push(violatedDirective));
+</script>
+<main></main></html>"""
+# The module's text in the page, for the policy refuses modules of blobs; what it changes elsewhere is told.
+INLINE = """async ([code, html]) => {
+  const script = document.head.appendChild(document.createElement("script"));
+  script.type = "module";
+  script.textContent = code.replace("export default", "globalThis.widget =");
+  while (!globalThis.widget) await new Promise((resolve) => setTimeout(resolve, 10));
+  const el = document.querySelector("main").appendChild(document.createElement("div"));
+  globalThis.outside = [];
+  const told = (changes) => {  // what is in no document any more was in `el` before
+    for (const { target } of changes) if (!el.contains(target) && target.isConnected) outside.push(target.nodeName);
+  };
+  const all = { subtree: true, childList: true, attributes: true, characterData: true };
+  new MutationObserver(told).observe(document, all);
+  globalThis.forget = widget.render({ model: { get: () => html, on: () => 0, off: () => 0 }, el });
+}"""
+
 
 @hg.kernel
 def double(x: hg.Array[hg.f32, 2]):
@@ -78,3 +107,27 @@ def test_axe_finds_nothing(page: Page) -> None:
             page.evaluate(SHOW, [asset("view.js"), html_of(value)])
         page.evaluate("html => document.querySelector('main').insertAdjacentHTML('beforeend', html)", html_of(double))
     assert violations(page) == []
+
+
+def test_in_the_outputs_of_vs_code(browser: Browser) -> None:
+    """The view keeps to VS Code's policy for outputs, and to its own element. Its widgets come as a module of a blob,
+    which that policy refuses to anywidget, whoever made the widget: so it is seen to be in force."""
+    found = browser.page("/e2e/README.md")
+    found.route("https://outputs.vscode-cdn.net/", lambda route: route.fulfill(content_type="text/html", body=OUTPUTS))
+    found.goto("https://outputs.vscode-cdn.net/")
+    with hg.Executor("wasm") as ex:
+        x = ex.array(np.arange(120, dtype=np.float32).reshape(10, 12))
+        found.evaluate(INLINE, [asset("view.js"), html_of(x)])
+    expect(found.get_by_role("img")).to_be_visible()
+    assert (
+        found.evaluate("async () => { await document.images[0].decode(); return document.images[0].naturalWidth }") > 0
+    )
+    found.get_by_role("tab", name="Picture").press("ArrowRight")
+    expect(found.get_by_role("cell", name="119", exact=True)).to_be_visible()
+    assert found.evaluate("getComputedStyle(document.querySelector('.hw-view')).borderTopWidth") == "1px"
+    found.evaluate("forget()")
+    assert found.evaluate("[refused, outside]") == [[], []]
+    made = "URL.createObjectURL(new Blob(['export default 1'], { type: 'text/javascript' }))"
+    assert "Failed to fetch" in found.evaluate(f"import({made}).then(() => '', String)")
+    assert found.evaluate("refused") == ["script-src-elem"]
+    found.close()

@@ -214,6 +214,21 @@ def test_a_device_that_is_not_here_is_an_error(folder, monkeypatch):
     assert "BackendUnavailable" in call("bench", "total.holo", "x=1,1,1,1", "--device", "webgpu", code=2)
 
 
+def test_bench_without_a_device_takes_those_that_are_here(folder, monkeypatch):
+    def only_wasm(name, **options):
+        if name != "wasm":
+            raise hg.BackendUnavailable(name, "it is not here")
+        return hg.Executor(name, **options)
+
+    call("compile", "kernels.py:total")
+    monkeypatch.setattr(side_by_side, "Executor", only_wasm)
+    line = ("bench", "total.holo", "x=1,1,1,1", "--rounds", "1")
+    assert "without webgpu: it is not here" in call(*line)
+    found = json.loads(call(*line, "--json"))
+    assert [each["device"] for each in found["devices"]] == ["wasm"]
+    assert found["missing"] == {"webgpu": "it is not here"}
+
+
 @pytest.fixture
 def parts(tmp_path):
     """A folder as Pyodide's and an archive as a release's, both small."""

@@ -54,8 +54,8 @@ async function packed(options) {
 
 /** Of what a part imports, that which the runtime has already: see internal.ts. */
 function shared(index) {
-  const names = readFileSync("web/src/internal.ts", "utf8").match(/(?<=export {)[^}]*/g);
-  const contents = `import { internal } from "${index}";\nexport const {${names}} = internal;`;
+  const [names] = readFileSync("web/src/internal.ts", "utf8").match(/(?<=internal = )\[[^\]]*\]/);
+  const contents = `import { internal } from "${index}";\nexport const ${names} = internal;`;
   const setup = ({ onResolve, onLoad }) => {
     onResolve({ filter: /\/internal\.js$/ }, () => ({ path: "internal", namespace: "shared" }));
     onResolve({ filter: /./, namespace: "shared" }, ({ path }) => ({ path, external: true }));

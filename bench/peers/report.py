@@ -122,15 +122,21 @@ def tables(run: Row, rows: Sequence[Row], old: Sequence[Row]) -> None:
             table(SUMMARY, summary([row for row in rows if row["where"] == title.split(":")[0]]))
 
 
-_STYLE = """body { font: 15px/1.4 system-ui, sans-serif; margin: 2em auto; max-width: 75em; padding: 0 1em; }
+_STYLE = """:root { color-scheme: light dark; }
+body { font: 15px/1.4 system-ui, sans-serif; margin: 2em auto; max-width: 75em; padding: 0 1em; }
 table { border-collapse: collapse; font-size: 13px; font-variant-numeric: tabular-nums; }
 td, th { padding: 0.1em 0.5em; text-align: right; vertical-align: bottom; }
 td { white-space: nowrap; } th { border-bottom: 1px solid; }
 td:nth-child(-n+3), th:nth-child(-n+3) { text-align: left; }
 .beside td:nth-child(2), .beside th:nth-child(2) { text-align: right; }
 .beside td:nth-child(5), .beside th:nth-child(5) { text-align: left; }
-tr.ours { background: #fff3c4; } tr.lost { background: #fbdcd5; }
-text { font-size: 12px; } .table { overflow-x: auto; }"""
+tr.ours { background: light-dark(#fff3c4, #4a3d10); } tr.lost { background: light-dark(#fbdcd5, #5a2a22); }
+text { font-size: 12px; fill: currentColor; } .wide { overflow-x: auto; }"""
+
+
+def _wide(what: str, name: str) -> str:
+    """What scrolls where a page is narrower, by keys, too."""
+    return f'<div class="wide" tabindex="0" role="group" aria-label="{escape(name)}">{what}</div>'
 
 
 def _plot(title: str, bars: Sequence[tuple[str, str, float]]) -> str:
@@ -146,8 +152,9 @@ def _plot(title: str, bars: Sequence[tuple[str, str, float]]) -> str:
             lines.append(f'<text x="{236 + value * scale:.1f}" y="{y + 10}">{value:.1f}</text>')
             y += 15
         y += 8
-    mark = f'<path d="M{230 + 100 * scale:.1f} 12V{y}" stroke="#b00" stroke-dasharray="3 3"/>'
-    return f'<h3>{escape(title)}</h3><svg width="800" height="{y}" role="img">{"".join(lines)}{mark}</svg>'
+    mark = f'<path d="M{230 + 100 * scale:.1f} 12V{y}" stroke="#d33" stroke-dasharray="3 3"/>'
+    plot = f'<svg width="800" height="{y}" role="img" aria-label="{escape(title)}">{"".join(lines)}{mark}</svg>'
+    return f"<h3>{escape(title)}</h3>{_wide(plot, title)}"
 
 
 def _beside(lines: Sequence[Sequence[str]]) -> str:
@@ -158,8 +165,8 @@ def _beside(lines: Sequence[Sequence[str]]) -> str:
         + "</tr>"
         for line in lines
     )
-    title = "<h3>Ours beside the fastest of the others; losses in red</h3>"
-    return f"{title}<table class=beside><tr>{head}</tr>{body}</table>"
+    title = "Ours beside the fastest of the others; losses in red"
+    return f"<h3>{title}</h3>{_wide(f'<table class=beside><tr>{head}</tr>{body}</table>', title)}"
 
 
 def page(run: Row, rows: Sequence[Row], old: Sequence[Row]) -> str:
@@ -189,10 +196,11 @@ def page(run: Row, rows: Sequence[Row], old: Sequence[Row]) -> str:
             shown = [(case, by, value) for case, by, value in bars if value is not None and not by.startswith("v128")]
             if shown and where != "start":
                 parts.append(_plot(what, shown))
-        parts.append(f'<div class="table"><table><tr>{head}</tr>{body}</table></div>')
+        parts.append(_wide(f"<table><tr>{head}</tr>{body}</table>", title))
     text = "\n".join(parts)
     return (
         '<!doctype html><html lang="en"><meta charset="utf-8"><title>hologram_web: peers</title>'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<style>{_STYLE}</style>"
         f"<h1>The same work by others</h1><p>{escape(about(run))}</p>{text}</html>\n"
     )

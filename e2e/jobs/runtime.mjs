@@ -77,7 +77,7 @@ const checks = {
     await buffer.write(new Float32Array([7]), 1);
     equal([...(await buffer.read())], [1, 7, 3]);
     await rejects(() => buffer.write(new Float32Array(3), 1), "InvalidBuffer", "do not fit");
-    await rejects(() => buffer.write(new Int32Array(1)), "LaunchError", "content is a Int32Array; a list or a Float32Array is expected");
+    await rejects(() => buffer.write(new Int32Array(1)), "LaunchError", "content is of type Int32Array; a list or Float32Array is expected");
     buffer.free();
     buffer.free();
     await rejects(() => buffer.read(), "InvalidBuffer", "freed");
@@ -489,7 +489,7 @@ const checks = {
     await rejects(saxpy.run({ a: 1, x, y: x, factor: 1 }), "LaunchError", `'factor' is no port: it takes ${listed}`);
     await rejects(saxpy.run({ A: 1, x, y: x }), "LaunchError", `'A' is no port: did you mean a? it takes ${listed}`);
     await rejects(saxpy.run({ a: "1", x, y: x }), "LaunchError", "a is '1'; f32 is expected, a number");
-    await rejects(saxpy.run({ a: 1, x, y: new Float64Array(3) }), "LaunchError", "y is a Float64Array; a list or a Float32Array is expected");
+    await rejects(saxpy.run({ a: 1, x, y: new Float64Array(3) }), "LaunchError", "y is of type Float64Array; a list or Float32Array is expected");
     await rejects(saxpy.run({ a: 1, x, y: new Float32Array(4) }), "LaunchError", "y has the shape [4]; [3] is expected, as y: f32[n] read_write");
     await rejects(saxpy.run({ a: 1, x, y: runtime.buffer("u32", 3) }), "LaunchError", "y has dtype u32; f32 is expected");
     await rejects(saxpy.run({ a: 1, x, y: x }, { steps: 0 }), "LaunchError", "steps");
@@ -548,7 +548,7 @@ const checks = {
     await rejects(() => runtime.buffer("u128", [1n, 2n ** 128n]), "LaunchError", "content: element 1, 340282366920938463463374607431768211456, is no u128");
     await rejects(wide.run({ x: [2n ** 255n] }), "LaunchError", `x: element 0, ${2n ** 255n}, is no i256`);
     await rejects(wide.run({ x: [1.5] }), "LaunchError", "element 0, 1.5, is no i256");
-    await rejects(wide.run({ x: new BigInt64Array(4) }), "LaunchError", "x is a BigInt64Array; a list or a Uint8Array is expected");
+    await rejects(wide.run({ x: new BigInt64Array(4) }), "LaunchError", "x is of type BigInt64Array; a list or Uint8Array is expected");
     equal([...(await runtime.buffer("u64", [1n, 2]).read())], [1n, 2n]);
   },
 

@@ -139,7 +139,13 @@ def compile_file(
 @commands.command("bench")
 @click.argument("file", type=FILE)
 @click.argument("arguments", nargs=-1, metavar="[NAME=VALUE]...")
-@click.option("--device", "devices", multiple=True, type=click.Choice([*DEVICES]), help="By default wasm and webgpu.")
+@click.option(
+    "--device",
+    "devices",
+    multiple=True,
+    type=click.Choice([*DEVICES]),
+    help="By default wasm, and webgpu if it is here.",
+)
 @click.option("--size", "sizes", multiple=True, metavar="NAME=LENGTH", help="A name in the shapes of arrays.")
 @click.option("--rounds", default=20, type=click.IntRange(1))
 @click.option("--math", default="exact", type=click.Choice(MATH), help="How GPUs compute floats.")
@@ -160,9 +166,11 @@ def bench_file(
     compiled = _compiled(file)
     given = drawn(compiled, parse(compiled, arguments), lengths(sizes))
     with console().status("", refresh_per_second=4) as status:  # only in a terminal
-        found, moved = side_by_side(compiled, given, devices or ("wasm", "webgpu"), rounds, math, status.update)
+        missing: dict[str, str] = {}
+        asked = (devices, None) if devices else (("wasm", "webgpu"), missing)
+        found, moved = side_by_side(compiled, given, asked[0], rounds, math, status.update, asked[1])
     if as_json:
-        tell(name=compiled.name, bytes=moved, rounds=rounds, devices=[asdict(each) for each in found])
+        tell(name=compiled.name, bytes=moved, rounds=rounds, devices=[asdict(each) for each in found], missing=missing)
     else:
         table = Table(
             "device", "results", "first ms", "on buffers", "from arrays", "GB/s", "", header_style="bold", box=None
@@ -175,6 +183,8 @@ def bench_file(
             table.add_row(shown(each.told), each.agrees, *cells, ratio if each.agrees != "differs" else "")
         console().print(f"{shown(compiled.name or file.name)}: {moved:,} bytes, medians of {rounds} in turns")
         console().print(table)
+        for name, reason in missing.items():
+            console().print(f"without {name}: {shown(reason)}")
     if any(each.agrees == "differs" for each in found):
         sys.exit(1)
 

@@ -9,7 +9,7 @@ from statistics import median
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from hologram_web.errors import LaunchError
+from hologram_web.errors import BackendUnavailable, LaunchError
 from hologram_web.isa.types import Type
 from hologram_web.plan.formula import Formula
 from hologram_web.plan.plan import Port
@@ -94,14 +94,23 @@ def side_by_side(
     rounds: int,
     math: str,
     doing: Callable[[str], None] = lambda _: None,
+    missing: dict[str, str] | None = None,
 ) -> tuple[list[DeviceTimes], int]:
     """What each device takes, in turns so that what disturbs one disturbs all, and the bytes of a run. `doing` is told
     what is done.
 
-    Raises what the devices raise: one that is not here is an error, and none takes its place.
+    Raises what the devices raise: one that is not here is an error, and none takes its place; or it is put into
+    `missing`, with the reason.
     """
     with ExitStack() as stack:
-        executors = [stack.enter_context(Executor(name, math=math)) for name in devices]
+        executors = []
+        for name in devices:
+            try:
+                executors.append(stack.enter_context(Executor(name, math=math)))
+            except BackendUnavailable as error:
+                if missing is None:
+                    raise
+                missing[name] = error.reason
         found: list[DeviceTimes] = []
         places = []
         expected: dict[str, NDArray[Any]] = {}

@@ -166,9 +166,10 @@ def _timeline(timeline: Timeline) -> _Page:
     spans = timeline.spans
     whole = max((span.start + span.seconds for span in spans), default=0.0)
     lines = "".join(
-        f'<li><span>{escape(span.name)}</span><span class="hw-track"><i class="hw-{escape(span.kind)}" '
+        f'<li><span>{escape(span.name)}</span><span class="hw-when">'
+        f'<span class="hw-track"><i class="hw-{escape(span.kind)}" '
         f'style="margin-left:{100 * span.start / whole:.2f}%;width:{100 * span.seconds / whole:.2f}%"></i></span>'
-        f"<span>{1e3 * span.seconds:.3g} ms</span></li>"
+        f"<span>{1e3 * span.seconds:.3g} ms</span></span></li>"
         for span in spans[:_SPANS]
     )
     more = f"<p>{len(spans) - _SPANS} more are not shown</p>" if len(spans) > _SPANS else ""

@@ -5,7 +5,7 @@ import { product } from "./formula.js";
 import type { ElementsOf } from "./ports.js";
 import type { RuntimeInfo } from "./runtime.js";
 import type { Elements, Type } from "./types.js";
-import { arrayOf, bytesIn, bytesOf } from "./types.js";
+import { arrayOf, bytesIn, bytesOf, shownOf } from "./types.js";
 
 const SHOWN = 6; // elements
 
@@ -47,8 +47,8 @@ export class Buffer<T extends Type = Type> {
     let head = this.usable ? "" : " freed";
     if (this.usable && device.look && device.lost === null) {
       const shown = Math.min(length, SHOWN);
-      const elements = arrayOf(dtype, device.look(this.place, shown * bytesOf(dtype)));
-      head = ` [${[...elements].join(", ")}${length > shown ? ", ..." : ""}]`;
+      const elements = shownOf(dtype, device.look(this.place, shown * bytesOf(dtype)));
+      head = ` [${elements.join(", ")}${length > shown ? ", ..." : ""}]`;
     }
     return `Buffer ${dtype}[${this.shape.join(", ")}]${head} on ${device.info?.device}`;
   }

@@ -2,7 +2,7 @@ export type { AdapterInfo } from "./backends/adapter.js";
 export { Buffer, ranOn } from "./buffer.js";
 export * from "./errors.js";
 /** @internal */
-export * as internal from "./internal.js";
+export { internal } from "./internal.js";
 export type { Canvas } from "./present.js";
 export type { Encoded, Recorded, Recording } from "./recording.js";
 export type { Input, Output, Program, RunOptions, ShapedArray } from "./program.js";

@@ -1,7 +1,12 @@
 /** What the runtime shares with its parts, which are files of their own and need not have it twice: see build.mjs. */
-export { LAUNCH_VARIABLES } from "./artifact.js";
-export { INPUT, PIECE, hasher, hex } from "./blake3.js";
-export { Buffer, resultOf } from "./buffer.js";
-export { LARGEST, evaluate, product } from "./formula.js";
-export { Program } from "./program.js";
-export { arrayOf, bytesOf, integerOf, scalarBits, slotOf, view, writeBits } from "./types.js";
+import { LAUNCH_VARIABLES } from "./artifact.js";
+import { INPUT, PIECE, hasher, hex } from "./blake3.js";
+import { Buffer, resultOf } from "./buffer.js";
+import { LARGEST, evaluate, product } from "./formula.js";
+import { Program } from "./program.js";
+import { arrayOf, bytesOf, integerOf, scalarBits, slotOf, view, writeBits } from "./types.js";
+
+export { Buffer, INPUT, LARGEST, LAUNCH_VARIABLES, PIECE, Program, arrayOf, bytesOf, evaluate, hasher, hex, integerOf, product, resultOf, scalarBits, slotOf, view, writeBits };
+
+/** @internal The same by their places, which names would be longer than. */
+export const internal = [Buffer, INPUT, LARGEST, LAUNCH_VARIABLES, PIECE, Program, arrayOf, bytesOf, evaluate, hasher, hex, integerOf, product, resultOf, scalarBits, slotOf, view, writeBits];

@@ -79,7 +79,7 @@ export function bytesIn(what: string, type: Type, value: ArrayBufferView | reado
   }
   const allowed = [kind.name, ...(type === "u8" ? ["Uint8ClampedArray", "Buffer"] : type === "f16" ? ["Uint16Array"] : [])];
   if (!allowed.includes(given!) || value.byteLength % size) {
-    throw new LaunchError(`${what} is a ${given}; a list or a ${kind.name} is expected`);
+    throw new LaunchError(`${what} is of type ${given}; a list or ${kind.name} is expected`);
   }
   return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
 }
@@ -121,6 +121,24 @@ export function scalarBits(name: string, type: Type, value: unknown): bigint {
 /** The integer that bits of an integer type are. */
 export const integerOf = (type: Type, bits: bigint): bigint => (isSigned(type) ? BigInt.asIntN(bitsOf(type), bits) : bits);
 
+/** Bits of the fraction, and the bias of the exponent, of a float of 16 bits. */
+const layoutOf = (type: Type) => (type === "f16" ? [10, 15] : [7, 127]) as [number, number];
+
+/** The number that bits of a float of 16 bits are. */
+function floatOf(type: Type, bits: number): number {
+  const [fraction, bias] = layoutOf(type);
+  const unit = 2 ** fraction;
+  const exponent = (bits & 0x7fff) >> fraction;
+  const size = exponent > 2 * bias ? (bits % unit ? NaN : Infinity) : (exponent && unit) + (bits % unit);
+  return (bits >> 15 ? -1 : 1) * size * 2 ** ((exponent || 1) - bias - fraction);
+}
+
+/** Elements as people read them: numbers, where an array holds bits of floats, too. */
+export const shownOf = (type: Type, bytes: Uint8Array): (number | bigint)[] => {
+  const elements = arrayOf(type, bytes);
+  return Array.from(elements, (element: number | bigint) => (isFloat(type) && elements instanceof Uint16Array ? floatOf(type, element as number) : element));
+};
+
 /** The bit pattern of a number of a float type, rounded to nearest, ties to even. */
 export function floatBits(type: Type, value: number): bigint {
   const data = new DataView(new ArrayBuffer(8));
@@ -130,12 +148,12 @@ export function floatBits(type: Type, value: number): bigint {
   }
   data.setFloat64(0, value);
   if (type === "f64") return data.getBigUint64(0);
-  const [fraction, bias, shift] = type === "f16" ? [10, 15, 13] : [7, 127, 16];
+  const [fraction, bias] = layoutOf(type);
   const sign = data.getUint8(0) & 128;
   const size = Math.min(Math.abs(value), 2 ** (bias + 1)); // which is infinity
   data.setFloat64(0, size);
   // A sum in which the unit of the last place is that of the type rounds to it; then the bits are some of an F32's.
   const large = 2 ** (Math.max(((data.getUint16(0) >> 4) & 2047) - 1023, 1 - bias) - fraction + 52);
   data.setFloat32(0, (size + large - large) * 2 ** (bias - 127));
-  return BigInt((sign << 8) + ((data.getUint32(0) >>> shift) & 0x7fff));
+  return BigInt((sign << 8) + ((data.getUint32(0) >>> (23 - fraction)) & 0x7fff));
 }

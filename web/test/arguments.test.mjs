@@ -181,8 +181,8 @@ const TEXTS = [
   ],
   ["run({x: v})", VALUES["a getter that throws"], "LaunchError: the arguments cannot be read: RangeError: thrown by the caller's object"],
   ["run of wide numbers", () => Symbol("s"), "LaunchError: x: element 0, Symbol(s), is no i256"],
-  ["write(v)", () => null, "LaunchError: content is a undefined; a list or a Float32Array is expected"],
-  ["write(v)", () => 5, "LaunchError: content is a Number; a list or a Float32Array is expected"],
+  ["write(v)", () => null, "LaunchError: content is of type undefined; a list or Float32Array is expected"],
+  ["write(v)", () => 5, "LaunchError: content is of type Number; a list or Float32Array is expected"],
   ["write(array, v)", () => 3n, "InvalidBuffer: 8 bytes at offset NaN do not fit a buffer of 32 bytes"],
   ["buffer(v)", () => "f33".repeat(1e5), /^LaunchError: '(f33){59}f3\.\.\.3(f33){6}' is no type: there are f16, /],
   ["buffer(type, v)", () => Symbol("s"), "LaunchError: [Symbol(s)] is no shape"],
@@ -210,7 +210,7 @@ test("Node's Buffer is taken when the run is asked for, like other arrays", asyn
   const y = runtime.buffer("f32", 2);
   const u8 = await runtime.buffer("u8", Buffer.from([1, 2])).read();
   expect([...u8]).toEqual([1, 2]);
-  await expect(saxpy.run({ a: 1, x, y })).rejects.toThrow("is a Buffer; a list or a Float32Array is expected");
+  await expect(saxpy.run({ a: 1, x, y })).rejects.toThrow("is of type Buffer; a list or Float32Array is expected");
 });
 
 test("a buffer of another runtime, and a program of a runtime that was closed", async () => {

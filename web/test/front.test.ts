@@ -46,6 +46,8 @@ test("console.log shows what errors and Buffers are, and no fields", async () =>
   const error = await runtime.load(new Uint8Array(3)).then(null, (found) => found);
   expect(inspect(error)).toMatch(/^ArtifactError: these bytes are no artifact: they do not start with HOLO\n    at /);
   expect(inspect(runtime.buffer("i64", [1n, 2n]))).toBe("Buffer i64[2] [1, 2] on WebAssembly");
+  expect(inspect(runtime.buffer("f16", [1, -2.5, 0.1]))).toBe("Buffer f16[3] [1, -2.5, 0.0999755859375] on WebAssembly");
+  expect(inspect(runtime.buffer("bf16", [1, 3e38]))).toBe("Buffer bf16[2] [1, 3.00405527047391e+38] on WebAssembly");
   expect(inspect(runtime)).toBe("Runtime on WebAssembly");
   await runtime.close();
 });

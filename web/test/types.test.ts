@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { LaunchError } from "../src/errors.js";
 import type { Type } from "../src/types.js";
 import { untold } from "./untold.js";
-import { TYPES, arrayOf, bytesIn, bytesOf, integerOf, scalarBits } from "../src/types.js";
+import { TYPES, arrayOf, bytesIn, bytesOf, integerOf, scalarBits, shownOf } from "../src/types.js";
 
 test("types have the numbers and sizes of the format", () => {
   expect(TYPES).toHaveLength(24);
@@ -39,6 +39,17 @@ test.each([
   ["u8", 255, 0xff],
 ] as [Type, number, number][])("%s of %d", (type, number, bits) => {
   expect(scalarBits("x", type, number)).toBe(BigInt(bits));
+});
+
+test.each(["f16", "bf16"] as const)("every number of %s is shown, and has its bits again", (type) => {
+  const all = Uint16Array.from({ length: 65536 }, (_, bits) => bits);
+  const shown = shownOf(type, new Uint8Array(all.buffer)) as number[];
+  const [infinity, sign] = [type === "f16" ? 0x7c00 : 0x7f80, 0x8000];
+  const isNumber = (bits: number) => (bits & ~sign) <= infinity;
+  expect(shown.map(Number.isNaN)).toEqual(Array.from(all, (bits) => !isNumber(bits)));
+  const other = [...all].filter((bits) => isNumber(bits) && scalarBits("x", type, shown[bits]!) !== BigInt(bits));
+  expect(other).toEqual([]);
+  expect([0, sign, infinity, infinity | sign].map((bits) => shown[bits])).toEqual([0, -0, Infinity, -Infinity]);
 });
 
 test("integers of 64 bits", () => {
@@ -93,5 +104,5 @@ test("negative BigInts are in two's complement", () => {
 test("arrays keep their place in a larger buffer", () => {
   const part = new Float32Array([1, 2, 3]).subarray(1);
   expect([...(arrayOf("f32", bytesIn("x", "f32", part).slice()) as Float32Array)]).toEqual([2, 3]);
-  expect(() => bytesIn("x", "u32", part)).toThrow("x is a Float32Array; a list or a Uint32Array is expected");
+  expect(() => bytesIn("x", "u32", part)).toThrow("x is of type Float32Array; a list or Uint32Array is expected");
 });
