@@ -5,6 +5,9 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
+
 from ..isa.types import Type
 from .language import (
     Constant,
@@ -24,6 +27,7 @@ from .language import (
     sqrt,
     static_range,
 )  # fmt: skip
+from .matmul import _product
 from .norms import wide
 from .operation import TensorOperation, ceildiv, part
 
@@ -235,6 +239,81 @@ def _attention(
                 output[(head * seq_len + first + r * LANES) * dim + c] = T(found)
 
 
+def _weights(
+    scores: Elements[W],
+    factors: Elements[W],
+    mask: Elements[T],
+    seq_len: i32,
+    kv_len: i32,
+    T: Constant[type],
+    W: Constant[type],
+    MASK: Constant[bool],
+    CAUSAL: Constant[bool],
+):
+    """A lane turns the scores of a query into powers, and finds what makes their sum 1. Those of a key lie query after
+    query, so that lanes side by side read numbers side by side."""
+    query, head = global_id(0), global_id(1)
+    first, greatest, j = head * (kv_len * seq_len) + query, W(-_INFINITY), i32(0)
+    while j < kv_len:
+        score = scores[first + j * seq_len]
+        if MASK:
+            score += W(mask[query * kv_len + j])
+        if CAUSAL:
+            score = select(j <= query, score, W(-_INFINITY))
+        if MASK or CAUSAL:
+            scores[first + j * seq_len] = score
+        greatest = max(greatest, score)
+        j += 1
+    # A query that has seen no key has no score to be the greatest.
+    base = select(greatest == W(-_INFINITY), W(0), greatest)
+    total, j = W(0), i32(0)
+    while j < kv_len:
+        weight = exp(scores[first + j * seq_len] - base)
+        scores[first + j * seq_len] = weight
+        total += weight
+        j += 1
+    factors[head * seq_len + query] = select(total == 0, W(0), 1 / total)
+
+
+def _weighted(
+    output: Elements[T], factors: Elements[W], seq_len: i32, head_dim: i32, T: Constant[type], W: Constant[type]
+):
+    c, query, head = global_id(0), global_id(1), global_id(2)
+    row = head * seq_len + query
+    output[row * head_dim + c] = T(W(output[row * head_dim + c]) * factors[row])
+
+
+HELD = 1 << 26  # bytes of scores that may be held at once
+
+
+def holds_scores(o, traits):
+    """Whether all scores are held, which products of matrices make and read: on WebGPU, where tiles in one loop are
+    worth it. FlashAttention never does. 8 heads of 512 x 64 took SwiftShader 640 ms of the processor without."""
+    sizes = o.batch, o.heads, o.seq_len, o.kv_len, o.head_dim
+    if not traits.together or o.ty is not Type.F32 or o.late or o.fusion or "block_size" in o.values:
+        return False
+    if not all(isinstance(size, int) for size in sizes) or min(o.kv_len, o.seq_len, o.head_dim) < _MANY:
+        return False
+    return 4 * o.batch * o.heads * o.seq_len * o.kv_len <= HELD
+
+
+def _by_products(o, traits):
+    heads, m, n, k = o.batch * o.heads, o.kv_len, o.seq_len, o.head_dim
+    memory = {"scores": 4 * heads * m * n, "factors": 4 * heads * n}
+    buffers, alpha = {"a": "key", "b": "query", "c": "scores"}, 1 / math.sqrt(k) if o.scale is None else o.scale
+    first, *more = _product(o, traits, o.ty, m, n, k, False, True, heads, buffers=buffers, alpha=alpha)
+    scalars = {"seq_len": n, "kv_len": m, "head_dim": k}
+    constants, buffers = {"T": o.ty, "W": wide(o.ty)}, {"a": "scores", "b": "value", "c": "output"}
+    return [
+        replace(first, temporaries={**first.temporaries, **memory}),
+        *more,
+        part(o, _weights, (n, heads), (64,), scalars=scalars, fast=True, MASK=o.mask is not None, CAUSAL=o.causal,
+             **constants),
+        *_product(o, traits, o.ty, n, k, m, True, False, heads, buffers=buffers),
+        part(o, _weighted, (k, n, heads), (64,), scalars=scalars, **constants),
+    ]  # fmt: skip
+
+
 def choose(ty, traits, keys, dim):
     """The schedule: lanes of a block, queries of a lane, keys of a tile, and keys at a time, whose scores shared memory
     holds; STEPS elements of a product in a round. `dim` is 0 where it is not known, or large.
@@ -254,6 +333,8 @@ def choose(ty, traits, keys, dim):
 
 
 def _launches(o, traits):
+    if holds_scores(o, traits):
+        return _by_products(o, traits)
     ty, working = o.ty, wide(o.ty)
     # Of few dimensions as a number: then what a product adds to a place is known, and one proof for all of a tile.
     dim = o.head_dim if isinstance(o.head_dim, int) and o.head_dim <= 512 else 0

@@ -11,7 +11,8 @@ __all__ = ["FAMILIES", "operation"]
 FAMILIES = {
     "maps": ("ParallelMap", "ParallelMapBinary"),
     "reduce": ("ParallelReduce",),
-    "matmul": ("GEMM", "BatchedGEMM", "MixedPrecisionGEMM", "TensorContract"),
+    "matmul": ("GEMM", "BatchedGEMM", "MixedPrecisionGEMM"),
+    "contract": ("TensorContract",),
     "quantized": ("QuantizedGEMM",),
     "sparse": ("SparseGEMM",),
     "conv": ("Conv2D",),

@@ -21,8 +21,8 @@ from __future__ import annotations
 from math import prod, sqrt
 
 from .arrange import _ranges
+from .contract import _axes
 from .conv_transpose import lengths_of
-from .matmul import _axes
 from .operation import Operands
 from .pooling import _quotient
 from .sliding import out_lengths

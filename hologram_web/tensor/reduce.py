@@ -87,22 +87,26 @@ def _reduce_alone(
     """A lane reduces a block of elements, with its 32 orbits in registers, so that no lane waits for another. Places
     are cut where the array ends, so that its size is all that a proof needs."""
     block = global_id(0)
-    totals = registers(32, W)
+    totals, found = registers(32, W), registers(32, W)
     first = block * SIZE
     here = max(min(count - first, SIZE), 0) if block < blocks else 0
     rounds = here // 32
     for orbit in static_range(32):
         totals[orbit] = W(IDENTITY)
-    for round in range(rounds):
+    round = i32(0)
+    while round < rounds:
         place = min(first + round * 32, max(count - 32, 0))
         for orbit in static_range(32):
-            totals[orbit] = F(totals[orbit], W(src_array[place + orbit]))
+            found[orbit] = W(src_array[place + orbit])
+        for orbit in static_range(32):
+            totals[orbit] = F(totals[orbit], found[orbit])
+        round += 1
     last = max(count - 1, 0)
     for start in range(rounds * 32, here, 32):  # one at most
         place = min(first + start, last)
         for orbit in static_range(31):
-            found = F(totals[orbit], W(src_array[min(place + orbit, last)]))
-            totals[orbit] = select(start + orbit < here, found, totals[orbit])
+            found[orbit] = F(totals[orbit], W(src_array[min(place + orbit, last)]))
+            totals[orbit] = select(start + orbit < here, found[orbit], totals[orbit])
     if block < blocks:
         for half in static_range(5):
             for orbit in static_range(16 >> half):

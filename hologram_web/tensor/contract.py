@@ -1,0 +1,98 @@
+"""Products over any axes of two arrays, as a batch of matrix products."""
+
+# mypy: ignore-errors
+
+from __future__ import annotations
+
+from math import prod
+
+from .arrange import _steps, _strided
+from .matmul import _product
+from .operation import TensorOperation, part
+
+__all__ = ["OPERATIONS"]
+
+
+def _axes(o):
+    """Which axes of a and b are of the batch, free, and contracted."""
+    several = [[pair[side] for pair in pairs] for side in (0, 1) for pairs in (o.batch_dims, o.contract_dims)]
+    batch_a, inner_a, batch_b, inner_b = several
+    free_a = [axis for axis in range(len(o.shape_a)) if axis not in (*batch_a, *inner_a)]
+    free_b = [axis for axis in range(len(o.shape_b)) if axis not in (*batch_b, *inner_b)]
+    return batch_a, free_a, inner_a, batch_b, free_b, inner_b
+
+
+def _contract_wrong(o):
+    for side, (name, shape) in enumerate((("a", o.shape_a), ("b", o.shape_b))):
+        if any(length < 0 for length in shape):
+            return f"the shape {tuple(shape)} of {name} has a negative length"
+        axes = [pair[side] for pair in (*o.batch_dims, *o.contract_dims)]
+        for axis in axes:
+            if not 0 <= axis < len(shape):
+                return f"{name} has {len(shape)} axes, and no axis {axis}"
+            if axes.count(axis) > 1:
+                return f"axis {axis} of {name} is named more than once"
+    for one, other in (*o.batch_dims, *o.contract_dims):
+        if o.shape_a[one] != o.shape_b[other]:
+            return f"axis {one} of a has {o.shape_a[one]} elements, and axis {other} of b {o.shape_b[other]}"
+    return None
+
+
+def _contract_sizes(o):
+    """Lengths of the batch, of what is free in a and in b, and of what is contracted."""
+    batch, free_a, inner, _, free_b, _ = _axes(o)
+    of_a, of_b = o.shape_a.__getitem__, o.shape_b.__getitem__
+    return prod(map(of_a, batch)), prod(map(of_a, free_a)), prod(map(of_b, free_b)), prod(map(of_a, inner))
+
+
+def _contract(o, traits):
+    """A batch of products; an operand whose axes do not lie as in one, or in its transposed, is copied so before."""
+    batch, m, n, k = _contract_sizes(o)
+    batch_a, free_a, inner_a, batch_b, free_b, inner_b = _axes(o)
+    found, buffers, turned = [], {"c": "output"}, {}
+    sides = {
+        "a": (o.shape_a, batch_a + free_a + inner_a, batch_a + inner_a + free_a),
+        "b": (o.shape_b, batch_b + inner_b + free_b, batch_b + free_b + inner_b),
+    }
+    for name, (shape, straight, transposed) in sides.items():
+        in_order = list(range(len(shape)))
+        turned[name] = straight != in_order == transposed
+        if in_order not in (straight, transposed):
+            buffers[name] = f"{name}_in_order"
+            steps = _steps(shape)
+            constants = {
+                "T": o.ty,
+                "DIMS": tuple(shape[axis] for axis in straight),
+                "STEPS": tuple(steps[axis] for axis in straight),
+                "START": 0,
+            }
+            memory, given = {buffers[name]: (o.ty, prod(shape))}, {"input": name, "output": buffers[name]}
+            found.append(
+                part(o, _strided, (prod(shape),), (256,), buffers=given, temporaries=memory, scalars={}, **constants)
+            )
+    return found + _product(o, traits, o.ty, m, n, k, turned["a"], turned["b"], batch, buffers=buffers)
+
+
+def _contracted(np, o, a, b):
+    batch_a, free_a, _, _, free_b, _ = _axes(o)
+    names_a = list(range(len(o.shape_a)))
+    names_b = [len(names_a) + axis for axis in range(len(o.shape_b))]
+    for one, other in (*o.batch_dims, *o.contract_dims):
+        names_b[other] = one
+    result = [*batch_a, *free_a, *(names_b[axis] for axis in free_b)]
+    return np.einsum(a.reshape(o.shape_a), names_a, b.reshape(o.shape_b), names_b, result)
+
+
+OPERATIONS = (
+    TensorOperation(
+        "TensorContract",
+        lambda o: {
+            "a": prod(o.shape_a),
+            "b": prod(o.shape_b),
+            "output": prod(_contract_sizes(o)[:3]),
+        },
+        _contract,
+        _contracted,
+        _contract_wrong,
+    ),
+)
