@@ -30,7 +30,7 @@ from .language import (
     u64,
 )
 from .norms import wide
-from .operation import TensorOperation, at_most, ceildiv, part
+from .operation import TensorOperation, at_least, at_most, ceildiv, part
 
 __all__ = ["OPERATIONS", "radices"]
 
@@ -205,43 +205,30 @@ def radices(n):
     return (found or [1]) if n == 1 else None
 
 
-def _direct(
-    output: Elements[T],
-    input: Elements[T],
-    n: i32,
-    T: Constant[type],
-    W: Constant[type],
-    TERMS: Constant[int],
-    REAL: Constant[bool],
-    INVERSE: Constant[bool],
-):
-    """One lane for each element of the result, where the length is known only when the host comes there."""
-    k, row = global_id(0), global_id(1)
-    size = n
-    if REAL and not INVERSE:
-        size = n // 2 + 1
-    x, y = W(0), W(0)
-    for j in range(n):
-        c, d = _turn(i32(u64(j) * u64(k) % u64(n)), n, W(1), TERMS)
-        a, b = W(0), W(0)
-        if not REAL:
-            a, b = W(input[2 * (row * n + j)]), W(input[2 * (row * n + j) + 1])
-        if REAL and not INVERSE:
-            a = W(input[row * n + j])
-        if REAL and INVERSE:
-            place = row * (n // 2 + 1) + min(j, n - j)
-            a, b = W(input[2 * place]), W(input[2 * place + 1])
-            b = select(j > n - j, -b, b)
-        if not INVERSE:
-            d = -d
-        x, y = x + (a * c - b * d), y + (a * d + b * c)
-    if INVERSE:
-        x, y = x / W(n), y / W(n)
-    if REAL and INVERSE:
-        output[row * n + k] = T(x)
-    else:
-        output[2 * (row * size + k)] = T(x)
-        output[2 * (row * size + k) + 1] = T(y)
+def _quarter(target: Elements[W], source: Elements[W], turns: Elements[W], n: i32, step: i32, W: Constant[type]):
+    """A pass of radix 4 for a length that the host computes: a power of 4, and so is `step`."""
+    i, row = global_id(0), global_id(1)
+    a, b = registers(4, W), registers(4, W)
+    place = row * (2 * n) + i
+    for j in static_range(4):
+        a[j] = source[place]
+        b[j] = source[place + n]
+        place += n // 4
+    for j in static_range(2):
+        a[j], a[j + 2] = a[j] + a[j + 2], a[j] - a[j + 2]
+        b[j], b[j + 2] = b[j] + b[j + 2], b[j] - b[j + 2]
+    x, y, u, v = a[0] - a[1], b[0] - b[1], a[2] - b[3], b[2] + a[3]
+    a[0], b[0], a[1], b[1] = a[0] + a[1], b[0] + b[1], a[2] + b[3], b[2] - a[3]
+    a[2], b[2], a[3], b[3] = x, y, u, v
+    turn = i & -step  # without the place in its transform: each is `step` long
+    place = row * (2 * n) + i + 3 * turn
+    for k in static_range(4):
+        x, y = a[k], b[k]
+        if k > 0:
+            x, y = x * turns[k * turn] - y * turns[k * turn + n], x * turns[k * turn + n] + y * turns[k * turn]
+        target[place] = x
+        target[place + n] = y
+        place += step
 
 
 def _chirp(chirp: Elements[W], n: i32, size: i32, W: Constant[type], TERMS: Constant[int]):
@@ -296,6 +283,25 @@ def _multiplied(target: Elements[W], source: Elements[W], by: Elements[W], size:
     target[row * (2 * size) + size + i] = a * c - b * d
 
 
+def _shared(
+    target: Elements[W],
+    source: Elements[W],
+    by: Elements[W],
+    n: i32,
+    size: i32,
+    W: Constant[type],
+    INVERSE: Constant[bool],
+):
+    """Products, each a size-th of it, and of the inverse an n-th of that, with parts exchanged."""
+    i, row = global_id(0), global_id(1)
+    a, b = source[row * (2 * size) + i], source[row * (2 * size) + size + i]
+    c, d = by[i] / W(size), by[size + i] / W(size)
+    if INVERSE:
+        c, d = c / W(n), d / W(n)
+    target[row * (2 * size) + i] = a * d + b * c
+    target[row * (2 * size) + size + i] = a * c - b * d
+
+
 def _turned_back(
     output: Elements[T],
     source: Elements[W],
@@ -342,16 +348,16 @@ def _butterfly(radix):
     }
 
 
-def _table(o, n, name):
-    """The launches that make the turns of n."""
-    working, scalars = wide(o.ty), {"n": n}
+def _table(o, n, name, most=None):
+    """The launches that make the turns of n, which is at most so much."""
+    working, scalars, most = wide(o.ty), {"n": n}, n if most is None else most
     rows = ceildiv(n, _FINE)
     few, buffers = f"few_{name}", {"few": f"few_{name}", "turns": name}
-    memory = {few: (working, 2 * (_FINE + rows))}
+    memory = {few: (working, 2 * (_FINE + ceildiv(most, _FINE)))}
     return [
         part(o, _some_turns, (_FINE + rows,), (64,), buffers=buffers, temporaries=memory, scalars=scalars, W=working,
              TERMS=_terms(o)),
-        part(o, _all_turns, (_FINE, rows), (_FINE,), buffers=buffers, temporaries={name: (working, 2 * n)},
+        part(o, _all_turns, (_FINE, rows), (_FINE,), buffers=buffers, temporaries={name: (working, 2 * most)},
              scalars=scalars, W=working),
     ]  # fmt: skip
 
@@ -386,15 +392,74 @@ def _convolution_size(n):
     return min(odd << max(4, (-(-(2 * n - 1) // odd) - 1).bit_length()) for odd in _SMALL)
 
 
+def _power(n):
+    """The power of 4 that is the length of a convolution of n elements, of a number that the host computes, and which
+    of the powers from 4**3 on are below it, as 1 or 0; for those beyond 4**14 no device has memory."""
+    reach = at_least(2 * n - 2, 0)
+    below = [at_most(reach // 4**k, 1) for k in range(3, 15)]
+    size = 64
+    for k, more in enumerate(below, 3):
+        size = more * (3 * 4**k) + size
+    return size, below
+
+
+def _of_any_length(o, read, write):
+    """The launches for a length that the host computes: as a convolution of the next power of 4, whose passes are as
+    many as it has. The last one's result is always in the first of two buffers, so what they begin with is in the one
+    or in the other."""
+    n, ty, working = o.n, o.ty, wide(o.ty)
+    size, below = _power(n)
+    odd = 1
+    for number, more in enumerate(below):
+        odd = odd + more if number % 2 else odd - more
+    rows = o.batch * at_most(n, 1)
+    most, many = size, size * rows
+    if o.late:
+        most = _power(o.most["input"])[0]
+        many = most * o.batch if isinstance(o.batch, int) else o.most["input"] * 72
+    given = {"n": n, "size": size, "count": n // 2 + 1 if write == "half" else n, "factor": 1.0}
+    memory = dict.fromkeys(("one", "other", "third"), (working, 2 * many))
+    memory |= dict.fromkeys(("chirp", "filter", "filter_other"), (working, 2 * most))
+
+    def begun(into, kernel, lanes, name, buffers, **constants):
+        """A launch that writes to the first of two buffers, or to the second."""
+        return [
+            part(o, kernel, lanes, (64,), buffers={**buffers, name: target}, times=times, scalars=given, W=working,
+                 **constants)
+            for target, times in zip(into, (1 - odd, odd), strict=True)
+        ]  # fmt: skip
+
+    def passes(into, rows):
+        """What is in one of the two becomes its transform in the first."""
+        return [
+            part(o, _quarter, (size // 4, rows), (64,), times=1 if j < 3 else below[j - 3], W=working,
+                 buffers={"source": into[(j + 1) % 2], "target": into[j % 2], "turns": "turns"},
+                 scalars={"n": size, "step": size // 4 ** (j + 1)})
+            for j in range(len(below) + 2, -1, -1)
+        ]  # fmt: skip
+
+    filters, sides, back = ("filter", "filter_other"), ("one", "other"), ("third", "other")
+    found = [
+        *_table(o, size, "turns", most),
+        part(o, _chirp, (size,), (64,), scalars=given, W=working, TERMS=_terms(o)),
+        *begun(filters, _chirp, (size,), "chirp", {}, TERMS=_terms(o)),
+        *passes(filters, 1),
+        *begun(sides, _chirped, (size, rows), "target", {}, T=ty, READ=read, SWAP=o.inverse),
+        *passes(sides, rows),
+        *begun(back, _shared, (size, rows), "target", {"source": "one", "by": "filter"}, INVERSE=o.inverse),
+        *passes(back, rows),
+        part(o, _turned_back, (given["count"], rows), (64,), buffers={"source": "third"}, scalars=given, T=ty,
+             W=working, WRITE=write, SWAP=o.inverse),
+    ]  # fmt: skip
+    return _with(found, memory)
+
+
 def _launches(o, traits):
     n, ty, working = o.n, o.ty, wide(o.ty)
     half = "half" if o.real else "complex"
     read, write = (half, "real" if o.real else "complex") if o.inverse else ("real" if o.real else "complex", half)
     if not isinstance(n, int):
-        scalars = {"n": n}
-        count = _half(n) if write == "half" else n
-        constants = {"T": ty, "W": working, "TERMS": _terms(o), "REAL": o.real, "INVERSE": o.inverse}
-        return [part(o, _direct, (count, o.batch), (64,), scalars=scalars, **constants)]
+        return _of_any_length(o, read, write)
     if n == 0:
         return []
     factor = 1.0 / n if o.inverse else 1.0
