@@ -273,6 +273,7 @@ CASES: dict[str, Callable[..., Case]] = {
     "add": partial(chain, "add"),
     "add8": partial(chain, "add", calls=8, n=1 << 20),
     "fused8": partial(chain, "fused8"),
+    "fused8_16mi": partial(chain, "fused8", n=1 << 24),
     "exp_chain": partial(chain, "exp_chain"),
     "exp_chain8": partial(chain, "exp_chain", calls=8, n=1 << 20),
     "tanh_sqrt": partial(chain, "tanh_sqrt"),
