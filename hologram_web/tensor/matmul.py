@@ -21,7 +21,7 @@ from .language import (
     static_range,
 )  # fmt: skip
 from .norms import wide
-from .operation import TensorOperation, at_most, ceildiv, flag, function, part
+from .operation import TensorOperation, ceildiv, flag, function, part
 from .schedules import ROWS, size_class
 
 __all__ = ["OPERATIONS", "candidates", "choose", "tunable", "tuning_key"]
@@ -297,46 +297,45 @@ def _gemm_panels(
     TALL: Constant[int],
     STEPS: Constant[int],
 ):
-    """Four lanes make TALL rows of WIDTH columns: their sums are two vectors of a packet for each row.
-    Blocks side by side share a panel, and strips of STRIP blocks the rows of a: both stay in caches. Batches have none:
-    what a quotient of a block's number is, proofs do not know."""
+    """Four lanes make TALL rows of WIDTH columns after the others, of up to STRIP strips: their sums are two vectors of
+    a packet for each row. Blocks side by side go through the same strips, which stay in caches."""
     sums, y = registers((TALL, 2), W), registers(2, W)
-    left, number, result = block_id(1) * WIDTH + local_id(0), block_id(1), i32(0)
-    strip = block_id(2) * STRIP + block_id(0)
+    left, panel, begin, result = block_id(0) * WIDTH + local_id(0), block_id(0), block_id(1) * STRIP, i32(0)
+    first = i32(0)
     if BATCHED:
-        strip, result = block_id(0), block_id(2) * c_batch
-    top = strip * TALL
-    if top >= m:
-        return
-    if BATCHED:
-        number, strip = block_id(2) * many + number, block_id(2) * below + strip
-    panel, strip = number * WIDTH * k + local_id(0), strip * TALL * k
-    for some in range(k // STEPS):
-        for step in static_range(STEPS):
-            # What is added last and known is part of the address, and one proof for all of a round.
+        panel, first, result = block_id(2) * many + panel, block_id(2) * below, block_id(2) * c_batch
+    panel = panel * WIDTH * k + local_id(0)
+    for number in range(begin, min(begin + STRIP, below)):
+        strip, top = (first + number) * TALL * k, number * TALL
+        for i in static_range(TALL):
             for j in static_range(2):
-                y[j] = panels[panel + some * (STEPS * WIDTH) + (step * WIDTH + 4 * j)]
+                sums[i, j] = W(0)
+        for some in range(k // STEPS):
+            for step in static_range(STEPS):
+                # What is added last and known is part of the address, and one proof for all of a round.
+                for j in static_range(2):
+                    y[j] = panels[panel + some * (STEPS * WIDTH) + (step * WIDTH + 4 * j)]
+                for i in static_range(TALL):
+                    x = strips[strip + some * (STEPS * TALL) + (step * TALL + i)]
+                    for j in static_range(2):
+                        sums[i, j] += x * y[j]
+        for p in range(k // STEPS * STEPS, k):
+            for j in static_range(2):
+                y[j] = panels[panel + p * WIDTH + 4 * j]
             for i in static_range(TALL):
-                x = strips[strip + some * (STEPS * TALL) + (step * TALL + i)]
+                x = strips[strip + p * TALL + i]
                 for j in static_range(2):
                     sums[i, j] += x * y[j]
-    for p in range(k // STEPS * STEPS, k):
-        for j in static_range(2):
-            y[j] = panels[panel + p * WIDTH + 4 * j]
         for i in static_range(TALL):
-            x = strips[strip + p * TALL + i]
-            for j in static_range(2):
-                sums[i, j] += x * y[j]
-    for i in static_range(TALL):
-        if top + i < m:
-            for j in static_range(2):
-                column = left + 4 * j
-                if column < n:
-                    at = result + (top + i) * n + column
-                    total = _scaled(sums[i, j], alpha, beta, c, at, BETA)
-                    if BIAS:
-                        total = total + W(bias[column])
-                    c[at] = EPILOGUE(T(total))
+            if top + i < m:
+                for j in static_range(2):
+                    column = left + 4 * j
+                    if column < n:
+                        at = result + (top + i) * n + column
+                        total = _scaled(sums[i, j], alpha, beta, c, at, BETA)
+                        if BIAS:
+                            total = total + W(bias[column])
+                        c[at] = EPILOGUE(T(total))
 
 
 WIDTH = 8  # columns of a panel
@@ -445,10 +444,8 @@ def _product(o, traits, ty, m, n, k, trans_a, trans_b, batch=1, strides=(), buff
             constants = constants | {"TURNED": bool(trans_b), "STEP": 0 if trans_a else 1}
         elif kernel is _gemm_panels:
             panels, of_elements, tall = ceildiv(n, WIDTH), {}, constants["TALL"]
-            scalars["many"] = panels
-            lanes, block = (at_most(ceildiv(m, tall), STRIP) * 4, panels, ceildiv(m, tall * STRIP)), (4,)
-            if batched:
-                lanes = ceildiv(m, tall) * 4, panels, batch
+            below, scalars["many"] = ceildiv(m, tall), panels
+            lanes, block = (panels * 4, ceildiv(m, tall * STRIP), batch), (4,)
             packing = {"scalars": scalars, "U": o.ty, "W": inner, "times": times}
             # There are at most 7 columns beside those of b, and b has a column if it has rows.
             memory = {
@@ -461,8 +458,7 @@ def _product(o, traits, ty, m, n, k, trans_a, trans_b, batch=1, strides=(), buff
             found.append(
                 part(o, _panels, space, (WIDTH,), buffers=given, temporaries=memory, BATCHED=batched, **packing)
             )
-            below = scalars["below"] = ceildiv(m, tall)
-            left = buffers.get("a", "a")
+            scalars["below"], left = below, buffers.get("a", "a")
             size = o.most[left] * tall if o.late else below * tall * k * batch * often
             space, memory, packing = (k, below, batch), {"strips": (inner, size)}, packing | {"TALL": tall}
             found.append(part(o, _strips, space, (64,), buffers={"a": left}, temporaries=memory, **packing))
