@@ -98,21 +98,24 @@ def turns(rounds: int, threads: int, processor: bool = False, size: int = _SIZE)
 @click.option("--rounds", default=31, show_default=True, type=click.IntRange(1))
 @click.option("--threads", default=1, show_default=True, type=click.IntRange(1))
 @click.option("--processor", is_flag=True, help="Time of the processors.")
-def main(rounds: int, threads: int, processor: bool) -> None:
+@click.option("--least", is_flag=True, help="Least times in place of medians.")
+def main(rounds: int, threads: int, processor: bool, least: bool) -> None:
     """Chains of nine operations beside copies of as many bytes, and loops by hand."""
-    load = os.getloadavg()[0]
+    load, of = os.getloadavg()[0], min if least else median
     found = turns(rounds, threads, processor)
     what = "time of the processors" if processor else "time of the clock"
     print(f"{date.today()}, {os.cpu_count()} cores ({platform.machine()}), load {load:.1f}, threads: {threads}, {what}")
-    print(f"medians of {rounds} turns, ms; in brackets bytes moved each second, by those of the copy of that side\n")
+    print(
+        f"{'least times' if least else 'medians'} of {rounds} turns, ms; in brackets bytes each second, of the copy's\n"
+    )
     print(f"| chain | {' | '.join(SIDES)} | function, by hand = 1 |\n|---|---|---|---|---|---|")
     copies = {moved: name for name, (moved, _) in COPIES.items()}
     for name, sides in found.items():
         cells = []
         for side, times in sides.items():
-            share = f" ({median(found[copies[_ALL[name][0]]][side]) / median(times):.2f})"
-            cells.append(f"{median(times):.2f}" + share * (name in CHAINS and side != "in the cache"))
-        ratio = median(sides["function"]) / median(sides["by hand"])
+            share = f" ({of(found[copies[_ALL[name][0]]][side]) / of(times):.2f})"
+            cells.append(f"{of(times):.2f}" + share * (name in CHAINS and side != "in the cache"))
+        ratio = of(sides["function"]) / of(sides["by hand"])
         print(f"| {name} | {' | '.join(cells)} | {ratio:.2f} |", flush=True)
 
 

@@ -1,7 +1,7 @@
 """`OPENBLAS_NUM_THREADS=1 python -m bench.training`: steps of training natively beside NumPy's, and the engine's limit.
 
-One thread each, time of the processor, in turns, once the results agree. Products and sums as fast as they go in the
-same engine, by hand, say how long the arithmetic of a step takes at least with vectors of 128 bits: as two
+One thread each, least times of the processor, in turns, once the results agree. Products and sums as fast as they go in
+the same engine, by hand, say how long the arithmetic of a step takes at least with vectors of 128 bits: as two
 instructions, which exact results need, and as one fused one. Then the kernels of a step: what they take, by name.
 """
 
@@ -13,7 +13,6 @@ from collections.abc import Callable
 from datetime import date
 from functools import partial
 from pathlib import Path
-from statistics import median
 
 import click
 import numpy as np
@@ -60,7 +59,7 @@ def _step(case: Case, ex: hg.Executor, math: str) -> Callable[[], hg.Buffer]:
 
 
 def measured(case: Case, rounds: int) -> dict[str, float]:
-    """Milliseconds of the processor, medians, by side; of peaks what the work of a step takes."""
+    """Milliseconds of the processor, the least, by side; of peaks what the work of a step takes."""
     z = np.empty(case.wanted.size, np.float32)
     with hg.Executor("wasm", threads=1) as exact, hg.Executor("wasm", threads=1, math="fast") as fast:
         sides: dict[str, Callable[[], object]] = {
@@ -76,8 +75,8 @@ def measured(case: Case, rounds: int) -> dict[str, float]:
                 side()
                 found[name].append(1000 * (time.process_time() - begun))
     assert np.allclose(z, case.wanted, rtol=case.tolerance, atol=1e-5), case.name
-    times = {name: median(each[1:]) for name, each in found.items()}
-    return times | {name: min(found[name]) * case.work / (_OPERATIONS[name] * _ROUNDS) for name in PEAKS}
+    times = {name: min(each) for name, each in found.items()}
+    return times | {name: times[name] * case.work / (_OPERATIONS[name] * _ROUNDS) for name in PEAKS}
 
 
 def kernels(case: Case) -> dict[str, tuple[int, float]]:
@@ -101,7 +100,7 @@ def main(rounds: int, names: tuple[str, ...]) -> None:
     """Steps of training natively beside NumPy's, and what the engine allows."""
     if os.environ.get("OPENBLAS_NUM_THREADS") != "1":
         raise click.UsageError("OPENBLAS_NUM_THREADS=1 python -m bench.training: NumPy's threads wait by spinning")
-    print(f"{date.today()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}, {rounds} turns\n")
+    print(f"{date.today()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}, least of {rounds} turns\n")
     print("| case | by | ms | GFLOP/s | of NumPy's rate |\n|---|---|---|---|---|")
     cases = {name: training.TRAINING[name]() for name in names or training.TRAINING}
     for name, case in cases.items():
