@@ -64,7 +64,7 @@ VIEWS = {
     "report": View("/report/index.html"),
 }
 # What CI takes: test_playground.py and test_gallery.py look at theirs themselves.
-CHECKED = ("README", "site", "kernels", "support", "live", "bignum", "report")
+CHECKED = ("README", "site", "kernels", "instructions", "support", "live", "bignum", "report")
 
 
 class How(NamedTuple):

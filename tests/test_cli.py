@@ -545,6 +545,16 @@ def test_what_the_server_does_not_do(ask, capfd, path, headers, status, body):
     assert "Traceback" not in capfd.readouterr().err
 
 
+def test_connections_that_time_out_are_not_told(folder, capfd, monkeypatch):
+    running = server({"/": Mount(folder, "files")}, 0)
+    monkeypatch.setattr(running.RequestHandlerClass.func, "timeout", 0.05)
+    with serving(running), socket.create_connection(running.server_address) as kept:
+        kept.sendall(b"GET /saxpy.holo HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n\r\n" % running.server_port)
+        while kept.recv(65536):  # until the server closes it
+            pass
+    assert capfd.readouterr().err == ""
+
+
 def test_the_package_needs_no_click():
     code = (
         "import sys; sys.modules['click'] = None; import hologram_web; from hologram_web_tools.cli import main; main()"

@@ -142,6 +142,10 @@ class _Handler(SimpleHTTPRequestHandler):
         if getattr(self, "path", "") != "/favicon.ico":  # browsers ask for it, and nobody has to have it
             super().log_message(format, *args)
 
+    def log_error(self, format: str, *args: Any) -> None:
+        if not any(isinstance(arg, TimeoutError) for arg in args):  # browsers keep connections that they need no more
+            super().log_error(format, *args)
+
 
 def server(mounts: Mapping[str, Mount], port: int) -> _Server:
     """A server of folders by their addresses, which start and end with a slash. Raises OSError."""
