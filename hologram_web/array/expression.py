@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 import math
 from collections.abc import Sequence
 from math import prod
@@ -14,8 +15,9 @@ from ..isa.elements import ElementType, bool_, complex64, complex128
 from ..isa.types import Type
 from .elementwise import MAPS
 from .node import ArrayNode
+from .sizes import is_known
 from .types import kind_of
-from .view import Strides, row_major, through
+from .view import Strides, View, cuts, row_major, through
 
 __all__ = ["Expression", "LoopOver", "defined"]
 
@@ -60,6 +62,7 @@ class Expression:
         self.scalars: dict[str, tuple[ElementType, Any]] = {}
         self.lines: list[str] = []
         self._names: dict[Any, str] = {}
+        self._lengths: dict[int, int] = {}  # of axes, with those joined to them
         start = Strides(row_major(self.sizes))
         self._found: dict[tuple[int, Strides], _Instance] = {}
         keys = [self._collect(root, start) for root in roots]
@@ -142,6 +145,7 @@ class Expression:
             if number:
                 text = f"{text} % {self._number(lengths[number])}"
             self.axes.append((group[-1], variable if text == variable else self._named(text)))
+            self._lengths[group[-1]] = lengths[number]
 
     def _joins(self, place: Strides, outer: int, inner: int) -> bool:
         return place.strides[outer] == place.strides[inner] * self.sizes[inner]
@@ -152,18 +156,35 @@ class Expression:
         if place.offset != 0:
             parts.append(self._number(place.offset))
         text = " + ".join(parts) or "0"
-        for view in place.views:
-            at = self._named(text)
+        for number, view in enumerate(place.views):
             parts = [self._number(view.offset)] if view.offset != 0 else []
-            step = prod(view.shape)
-            for length, stride in zip(view.shape, view.strides, strict=True):
-                step = step // length if length != 0 else step
-                if length not in (0, 1) and stride != 0:
-                    digit = at if step == 1 else f"{at} // {self._number(step)}"
-                    outermost = step * length == prod(view.shape)
-                    parts.append(self._times(digit if outermost else f"{digit} % {self._number(length)}", stride))
+            terms = [(place.strides[axis], each) for axis, each in self.axes]
+            # Between cuts sums do not carry, so that what is summed up there alone tells the digits there.
+            reaches = [(place.strides[axis], self._lengths[axis] - 1) for axis, _ in self.axes]
+            some = [] if number else cuts(reaches, place.offset, view.shape)
+            for high, low in itertools.pairwise((prod(view.shape), *some, 1)):
+                if some:
+                    there = [(stride % high // low, each) for stride, each in terms]
+                    sums = [self._times(each, stride) for stride, each in there if stride]
+                    if start := place.offset % high // low:
+                        sums.append(self._number(start))
+                    text = " + ".join(sums) or "0"
+                if text != "0" or not some:
+                    at = text if text.isidentifier() else self._named(text)
+                    parts += self._digits(at, view, high, low, bool(some))
             text = " + ".join(parts) or "0"
         return text
+
+    def _digits(self, at: str, view: View, high: int, low: int, known: bool) -> list[str]:
+        """What an element's number `at` says of the axes of a view whose steps are below `high`, not below `low`."""
+        parts, step = [], prod(view.shape)
+        for length, stride in zip(view.shape, view.strides, strict=True):
+            outer, step = step, step // length if length != 0 else step
+            if length in (0, 1) or stride == 0 or (known and (outer > high or step < low)):
+                continue
+            digit = at if step == low else f"{at} // {self._number(step // low)}"
+            parts.append(self._times(digit if outer == high else f"{digit} % {self._number(length)}", stride))
+        return parts
 
     def _times(self, text: str, stride: int) -> str:
         if stride == 1:
@@ -223,6 +244,19 @@ class Expression:
             self._names[text] = name = f"{self.prefix}v{len(self.lines)}"
             self.lines.append(f"{name} = {text}")
         return self._names[text]
+
+    @property
+    def block(self) -> tuple[int, ...]:
+        """The block of a launch over `grid`. Where axes are short it has more lanes along others, since one beyond an
+        axis takes as long as others."""
+        if len(self.grid) == 1 or not is_known(self.grid[0]) or self.grid[0] >= 128:
+            return (256,)
+        found, room = [], 256
+        for axis, length in enumerate(self.grid):
+            most = min(room, 16 if axis < 2 else 64)
+            found.append(min(1 << max(length - 1, 0).bit_length(), most) if is_known(length) else most)
+            room //= found[-1]
+        return tuple(found)
 
     @property
     def alike(self) -> list[ArrayNode]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import itertools
 import math
 from collections.abc import Callable, Sequence
 from functools import wraps
@@ -17,6 +18,7 @@ from .array import Array, Axes, array_of, mapped, mapped_to, reduced
 from .creation import array_like, copied, full
 from .library_nodes import kernel, tensor
 from .node import broadcast_shapes
+from .sizes import is_known
 from .types import NUMBERS, accumulated, floating, kind_of, of_number, promoted
 
 __all__ = [
@@ -376,15 +378,23 @@ def concat(given: Sequence[Array], /, *, axis: int | None = 0) -> Array:
         others = [shape[:at] + shape[at + 1 :] for shape in (found[0].shape, each.shape)]
         if others[0] != others[1]:
             raise LaunchError(f"arrays of shapes {found[0].shape} and {each.shape} do not join along axis {at}")
-    made = found[0].astype(ty)
-    for each in found[1:]:
-        right = each.astype(ty)
-        outer, inner = math.prod(made.shape[:at]), math.prod(made.shape[at + 1 :])
-        numbers = (("outer", outer), ("a_len", made.shape[at]), ("b_len", right.shape[at]), ("inner", inner))
-        shape = (*made.shape[:at], made.shape[at] + right.shape[at], *made.shape[at + 1 :])
-        node = tensor("Concat", "output", ty, shape, numbers, ("a", made), ("b", right))
-        made = Array(node, made.executor)
-    return made
+    return _joined([each.astype(ty) for each in found], at)
+
+
+def _joined(given: Sequence[Array], at: int) -> Array:
+    """Arrays one after another along an axis: in two parts of about the same size, so that none is copied often."""
+    if len(given) == 1:
+        return given[0]
+    lengths = [each.shape[at] for each in given]
+    cut = len(given) // 2
+    if builtins.all(map(is_known, lengths)) and (total := builtins.sum(lengths)) > 0:
+        ends = list(itertools.accumulate(lengths[:-1]))
+        cut = 1 + builtins.min(range(len(ends)), key=lambda k: builtins.abs(2 * ends[k] - total))
+    left, right = _joined(given[:cut], at), _joined(given[cut:], at)
+    outer, inner = math.prod(left.shape[:at]), math.prod(left.shape[at + 1 :])
+    numbers = (("outer", outer), ("a_len", left.shape[at]), ("b_len", right.shape[at]), ("inner", inner))
+    shape = (*left.shape[:at], left.shape[at] + right.shape[at], *left.shape[at + 1 :])
+    return Array(tensor("Concat", "output", left.dtype, shape, numbers, ("a", left), ("b", right)), left.executor)
 
 
 def stack(given: Sequence[Array], /, *, axis: int = 0) -> Array:

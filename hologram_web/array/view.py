@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from .sizes import UnknownSize
 
-__all__ = ["Strides", "View", "lies_whole", "row_major", "through"]
+__all__ = ["Strides", "View", "cuts", "lies_whole", "row_major", "through"]
 
 
 class View(NamedTuple):
@@ -48,6 +48,21 @@ def through(place: Strides, sizes: Sequence[int], view: View) -> Strides:
     if _is_plain(view):
         return place if view.offset == 0 else place._replace(views=(*place.views, view))
     return place._replace(views=(*place.views, view))
+
+
+def cuts(reaches: Sequence[tuple[int, int]], offset: int, shape: Sequence[int]) -> list[int]:
+    """Steps of axes of a shape, the greatest first, below which the sum of an offset and of strides, each so often at
+    most, does not reach: digits of an element's number above and below are those of sums of their own. Only numbers are
+    looked at."""
+    found: list[int] = []
+    known = all(isinstance(number, int) and number >= 0 for pair in (*reaches, shape, (offset,)) for number in pair)
+    step = prod(shape) if known else 0
+    for length in shape if step else ():
+        step //= length
+        reach = offset % step + sum(stride % step * often for stride, often in reaches)
+        if step > 1 and reach < step and step not in found:
+            found.append(step)
+    return [each for each in found if each < prod(shape)]
 
 
 def _is_plain(view: View) -> bool:
