@@ -14,6 +14,7 @@ from ..isa.elements import ElementType, bool_, complex64, complex128
 from ..isa.types import Type
 from .elementwise import MAPS
 from .node import ArrayNode
+from .sizes import is_known
 from .types import kind_of
 from .view import Strides, View, apart, row_major, through
 
@@ -241,6 +242,19 @@ class Expression:
             self._names[text] = name = f"{self.prefix}v{len(self.lines)}"
             self.lines.append(f"{name} = {text}")
         return self._names[text]
+
+    @property
+    def block(self) -> tuple[int, ...]:
+        """The block of a launch over `grid`. Where axes are short it has more lanes along others, since one beyond an
+        axis takes as long as others."""
+        if len(self.grid) == 1 or not is_known(self.grid[0]) or self.grid[0] >= 128:
+            return (256,)
+        found, room = [], 256
+        for axis, length in enumerate(self.grid):
+            most = min(room, 16 if axis < 2 else 64)
+            found.append(min(1 << max(length - 1, 0).bit_length(), most) if is_known(length) else most)
+            room //= found[-1]
+        return tuple(found)
 
     @property
     def alike(self) -> list[ArrayNode]:

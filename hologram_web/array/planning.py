@@ -372,9 +372,7 @@ class _Writer:
             index=index,
             text=made.text[0],
         )
-        lanes = tuple(made.grid)
-        block = (256,) if len(lanes) == 1 or not is_known(lanes[0]) or lanes[0] >= 128 else (16, 16)
-        self._launch(text, lanes, block, {"out": self.names[id(root)]}, made)
+        self._launch(text, tuple(made.grid), made.block, {"out": self.names[id(root)]}, made)
 
     def _reduce(self, root: ArrayNode, core: ArrayNode) -> None:
         """`root` is the reduction, or what is computed of each of its results."""

@@ -64,9 +64,19 @@ def _padded(
     output[row * SIZES[1] + i] = found
 
 
-def _rows_into(output: Elements[T], rows: Elements[T], length: i32, step: i32, start: i32, T: Constant[type]):
+def _rows_into(
+    output: Elements[T],
+    rows: Elements[T],
+    length: i32,
+    step: i32,
+    start: i32,
+    T: Constant[type],
+    SEVERAL: Constant[bool],
+):
     """Row after row of `length` elements, which come to lie `step` apart."""
-    i, row = global_id(0), global_id(1)
+    i, row = global_id(0), i32(0)
+    if SEVERAL:
+        row = global_id(1)
     output[row * step + start + i] = rows[row * length + i]
 
 
@@ -148,11 +158,12 @@ def _padded_by_numpy(np, o, input):
 
 
 def _concat(o, traits):
-    whole = (o.a_len + o.b_len) * o.inner
-    found = []
+    whole, several, found = (o.a_len + o.b_len) * o.inner, not isinstance(o.outer, int) or o.outer != 1, []
     for name, length, start in (("a", o.a_len * o.inner, 0), ("b", o.b_len * o.inner, o.a_len * o.inner)):
         scalars = {"length": length, "step": whole, "start": start}
-        found.append(part(o, _rows_into, (length, o.outer), (64,), buffers={"rows": name}, scalars=scalars, T=o.ty))
+        lanes, block = ((length, o.outer), (64,)) if several else ((length,), (256,))
+        more = {"T": o.ty, "SEVERAL": several}
+        found.append(part(o, _rows_into, lanes, block, buffers={"rows": name}, scalars=scalars, **more))
     return found
 
 

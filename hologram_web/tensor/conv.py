@@ -13,7 +13,7 @@ from . import matmul
 from .language import Callable, Constant, Elements, T, U, W, block_id, global_id, i32, local_id, registers, static_range
 from .matmul import _product, _same
 from .norms import wide
-from .operation import TensorOperation, ceildiv, flag, function, part
+from .operation import TensorOperation, ceildiv, covering, flag, function, part
 from .schedules import size_class
 from .sliding import check_window, out_lengths, windows
 
@@ -467,13 +467,14 @@ def tuning_key(o):
     return found and f"conv {o.ty} {found} {o.kernel_h}x{o.kernel_w} {o.stride[0]}x{o.stride[1]} {o.groups}"
 
 
-def _zeros_around(o, scalars, ty, acc, times, some):
+def _zeros_around(o, scalars, ty, acc, times, some, together=False):
     """Launches that copy images with zeros around them."""
     images, (top, left, bottom, right) = o.batch * o.in_channels, o.padding
     rows, columns = scalars["padded_height"], scalars["padded_width"]
     memory = {"padded": (acc, images * rows * columns * times)}
     lanes, about = (o.width, ceildiv(o.height, some), images), {"T": ty, "W": acc, "SOME": some}
-    found = [part(o, _inside, lanes, (64,), temporaries=memory, scalars=scalars, times=times, **about)]
+    block = covering(lanes, (64,), together)
+    found = [part(o, _inside, lanes, block, temporaries=memory, scalars=scalars, times=times, **about)]
     above = {"x_from": 0, "x_by": 0, "y_from": top, "y_by": o.height}
     beside = {"x_from": left, "x_by": o.width, "y_from": 0, "y_by": top}
     for many, lanes, block, given in (
@@ -481,6 +482,7 @@ def _zeros_around(o, scalars, ty, acc, times, some):
         (left + right, (left + right, o.height, images), (1, 64), beside),
     ):
         if many:
+            block = covering(lanes, block, together)
             found.append(part(o, _around, lanes, block, scalars=scalars | given, times=times, W=acc))
     return found
 
@@ -518,12 +520,14 @@ def _launches(o, traits):
     lanes = panel, taps, o.groups * here
     if may_be(many):
         packing = {"temporaries": memory, "scalars": scalars, "times": many}
-        found.append(part(o, _panels, lanes, (panel,), T=ty, W=acc, WIDTH=panel, **packing))
+        found.append(
+            part(o, _panels, lanes, covering(lanes, (panel,), traits.together), T=ty, W=acc, WIDTH=panel, **packing)
+        )
     buffers, held = {"padded": "input"}, ty
     three = is_one(o.kernel_h - 2) * is_one(o.kernel_w - 2)
     if any(o.padding):
         buffers, held = {}, acc
-        found += _zeros_around(o, scalars, ty, acc, rest, 1 if traits.together else SOME)
+        found += _zeros_around(o, scalars, ty, acc, rest, 1 if traits.together else SOME, traits.together)
     for often, written_out in ((three * few, True), (few - three * few, False)):
         if may_be(often):
             beneath = written_out and o.stride[0] == o.dilation[0] == 1
@@ -559,7 +563,7 @@ def _in_shaders(o, scalars, common, count, length, here, times):
     pixels, lanes = common["PIXELS"], 64
     if isinstance(count, int):
         # Of pixels; a gradient by a kernel of three by three has nine.
-        lanes = 16 if count <= 32 * pixels else 64
+        lanes = 4 if count <= 4 * pixels else 16 if count <= 32 * pixels else 64
         common["PIXELS"] = pixels = max(1, ceildiv(count, lanes * max(1, ceildiv(count, lanes * pixels))))
     unrolled = next(each for each in (3, 2, 1) if each == 1 or (isinstance(length, int) and length % each == 0))
     more = {"LANES": lanes, "UNROLLED": unrolled, "UNITS": not isinstance(length, int) or length != unrolled}
