@@ -23,7 +23,7 @@ from .language import (
     registers,
     static_range,
 )  # fmt: skip
-from .matmul import _same
+from .matmul import SOME, _same
 from .operation import TensorOperation, ceildiv, function, part
 
 __all__ = ["OPERATIONS", "choose"]
@@ -79,19 +79,21 @@ def _panels(
     ZERO: Constant[bool],
     EACH: Constant[bool],
     WIDTH: Constant[int],
+    SOME: Constant[int],
 ):
-    """b in panels of WIDTH columns, each pair of rows after the other; zeros stand beside the last columns."""
-    column, p, panel = global_id(0), global_id(1), global_id(2)
-    left = panel * WIDTH + column
-    low, high = 0, 0
-    if left < n:
-        zero = 0
-        if ZERO:
-            zero = i32(T(b_zero[left if EACH else 0]))
-        low = _element(b, 2 * p * n + left, BITS, SIGNED) - zero
-        if 2 * p + 1 < k:
-            high = _element(b, (2 * p + 1) * n + left, BITS, SIGNED) - zero
-    panels[(panel * pairs + p) * WIDTH + column] = _pair(low, high)
+    """b in panels of WIDTH columns, each pair of rows after the other; zeros stand beside the last columns. A block
+    brings SOME pairs of a panel."""
+    column, begin, panel = global_id(0), global_id(1) * SOME, global_id(2)
+    left, zero = panel * WIDTH + column, 0
+    if ZERO and left < n:
+        zero = i32(T(b_zero[left if EACH else 0]))
+    for p in range(begin, min(begin + SOME, pairs)):
+        low, high = 0, 0
+        if left < n:
+            low = _element(b, 2 * p * n + left, BITS, SIGNED) - zero
+            if 2 * p + 1 < k:
+                high = _element(b, (2 * p + 1) * n + left, BITS, SIGNED) - zero
+        panels[(panel * pairs + p) * WIDTH + column] = _pair(low, high)
 
 
 def _tiles(
@@ -161,11 +163,11 @@ def _launches(o, traits):
     # There are at most width - 1 columns beside those of b, and a byte of b is one pair of rows or two at least.
     words = (o.most["a"], o.most["b"] * 2 * width) if o.late else (o.m * pairs, many * width * pairs)
     memory = [{name: (Type.I32, count)} for name, count in zip(("rows", "panels"), words, strict=True)]
-    each = bool(o.per_channel)
+    each, some = bool(o.per_channel), 1 if traits.together else SOME
     return [
         part(o, _rows, (pairs, o.m), (64,), temporaries=memory[0], scalars=scalars, T=o.ty, ZERO=o.a_zero is not None),
-        part(o, _panels, (width, pairs, many), (width,), temporaries=memory[1], scalars=scalars, T=o.ty, BITS=o.bits,
-             SIGNED=o.ty.is_signed, ZERO=o.b_zero is not None, EACH=each, WIDTH=width),
+        part(o, _panels, (width, ceildiv(pairs, some), many), (width,), temporaries=memory[1], scalars=scalars, T=o.ty,
+             BITS=o.bits, SIGNED=o.ty.is_signed, ZERO=o.b_zero is not None, EACH=each, WIDTH=width, SOME=some),
         part(o, _tiles, (ceildiv(o.m, tall) * chosen["ACROSS"], many * chosen["DOWN"]),
              (chosen["ACROSS"], chosen["DOWN"]), scalars=scalars, EACH=each, BIAS=o.bias is not None,
              EPILOGUE=_same if o.activation is None else function(o.activation.value), **chosen),

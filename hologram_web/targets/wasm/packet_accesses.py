@@ -35,7 +35,7 @@ class PacketAccesses:
         self.put, self.get, self.module = code.put, code.get, code.module
         self.width, self.forms = values.width, values.forms
         self.again: dict[Node, tuple[int, int] | None] = {}  # loads of rows whose addresses are kept, and where
-        self._fours: dict[Node, int] = {}  # the vectors of four floats, by the load of the first
+        self._fours: dict[Node, int] = {}  # vectors of four numbers, by the load of the first
 
     # Addresses
 
@@ -176,7 +176,7 @@ class PacketAccesses:
                 self._load_lane(node, variable)
                 return
             further = self._first_address(node, access)
-            if self._has_splat(access, variable):
+            if access.element.is_float and access.element.bits >= 32 and variable not in self.code.slots:
                 self._load_splat(access.element, variable, further)
             else:
                 put(load_instruction(access.element, further), ("local.set", values.local(variable)))
@@ -362,21 +362,18 @@ class PacketAccesses:
         else:
             some()
 
-    def _has_splat(self, access: MemoryAccess, variable: Variable) -> bool:
-        return access.element.is_float and access.element.bits >= 32 and variable not in self.code.slots
-
     def _is_spread(self, do: Do) -> bool:
-        """Whether it loads a float of all lanes, unchecked, which Cranelift takes two instructions for: of four behind
-        each other five, all together."""
+        """Whether it loads 32 bits of all lanes, unchecked, which Cranelift takes two instructions for, or, of an
+        integer, three: of four behind each other five, all together."""
         access, variable = do.node.attr, do.variable
         if not self.splats or do.node.op != "load" or variable is None or self.values.differs(variable):
             return False
-        there = not access.checked or do.node in self.faults.proven
-        return there and access.element is Type.F32 and not access.axes and self._has_splat(access, variable)
+        there = variable not in self.code.slots and (not access.checked or do.node in self.faults.proven)
+        return there and access.element in (Type.F32, Type.I32) and not access.axes
 
     def _load_lane(self, node: Node, variable: Variable) -> None:
-        """Takes one of four floats out of the vector that the first of them loads."""
-        row, (vector, shape) = self.first.fours[node], (self._vector_of(variable), lanes_of(Type.F32))
+        """Takes one of four numbers out of the vector that the first of them loads."""
+        row, (vector, shape) = self.first.fours[node], (self._vector_of(variable), lanes_of(node.attr.element))
         lane = row.index(node)
         if lane == 0:
             self._fours[node] = self.code.body.local("v128")
