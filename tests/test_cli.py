@@ -24,6 +24,7 @@ from hologram_web.plan.plan import Port
 from hologram_web_tools.browsers import device_named
 from hologram_web_tools.cli import commands as commands_module
 from hologram_web_tools.cli import looks
+from hologram_web_tools.cli import server as server_module
 from hologram_web_tools.cli.clean import brief, cleaned
 from hologram_web_tools.cli.commands import commands
 from hologram_web_tools.cli.server import Mount, server, serving
@@ -547,8 +548,8 @@ def test_what_the_server_does_not_do(ask, capfd, path, headers, status, body):
 
 def test_connections_that_time_out_are_not_told(folder, capfd, monkeypatch):
     running = server({"/": Mount(folder, "files")}, 0)
-    monkeypatch.setattr(running.RequestHandlerClass.func, "timeout", 0.05)
-    with serving(running), socket.create_connection(running.server_address) as kept:
+    monkeypatch.setattr(server_module._Handler, "timeout", 0.05)
+    with serving(running), socket.create_connection(("127.0.0.1", running.server_port)) as kept:
         kept.sendall(b"GET /saxpy.holo HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n\r\n" % running.server_port)
         while kept.recv(65536):  # until the server closes it
             pass

@@ -224,7 +224,9 @@ def test_sh(block):
 def test_sh_run(block):
     environment = {**os.environ, "PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}"}
     command = block.text.replace(".venv/bin/", "")
-    subprocess.run(["sh", "-ec", command], cwd=ROOT, env=environment, check=True, timeout=240, stdout=subprocess.DEVNULL)
+    subprocess.run(
+        ["sh", "-ec", command], cwd=ROOT, env=environment, check=True, timeout=240, stdout=subprocess.DEVNULL
+    )
 
 
 _RUN_FILETEST = """

@@ -53,7 +53,7 @@ ONCE = (
     "devices.md: what lanes, branches and checks cost in shaders, 2026-11-23",
     "devices.md: what subtracting costs on llvmpipe, 2026-11-23",
     "functions.md: how long functions of F64 take to compile, 2026-11-24",
-    "install.md: what an installation brings, 2026-11-23",
+    "install.md: what an installation brings, 2026-11-29",
     "install.md: pyodide-build 0.39.2 and pyodide-lock 0.2.1 with Python 3.13.0, 2026-11-28",
     "optimizer.md: four rounds in one of the loops of a softmax and a layer norm, in Chromium, 2026-11-23",
     "optimizer.md: the same in shaders, by the time of the processor in Chromium's GPU process, python -m bench.peers "
