@@ -51,6 +51,7 @@ ONCE = (
     "bignum.md: products of U256 in other ways, 2026-11-22",
     "blocks.md: subgroups beside a tree, 2026-11-23",
     "devices.md: what lanes, branches and checks cost in shaders, 2026-11-23",
+    "devices.md: the same bench with two shaders more, 13 rounds at a load of 16, 2026-11-29",
     "devices.md: what subtracting costs on llvmpipe, 2026-11-23",
     "functions.md: how long functions of F64 take to compile, 2026-11-24",
     "install.md: what an installation brings, 2026-11-29",

@@ -218,8 +218,7 @@ class Bounds:
         """What holds after going from one block to another: predicates, with whether they are true."""
         if source.end.kind != "branch" or source.end.value is None:
             return ()
-        found: list[tuple[Node, bool]] = []
-        work = [(source.end.value, source.end.ways[0] is target)]
+        found, work = list[tuple[Node, bool]](), [(source.end.value, source.end.ways[0] is target)]
         while work:
             node, truth = work.pop()
             if node.op == "pnot":
@@ -319,14 +318,14 @@ class Bounds:
 
     def _within(self, interval: Interval, low: int, high: int) -> Interval:
         """The interval with the condition that it lies within limits, where that is not clear."""
-        conditions = list(interval.conditions)
-        if interval.low < low:
-            conditions.append(self.compare("le", self.const(low), interval.lo))
-        if interval.high > high:
-            conditions.append(self.compare("le", interval.hi, self.const(high)))
-        return interval._replace(
-            low=max(interval.low, low), high=min(interval.high, high), conditions=_union(tuple(conditions))
-        )
+        lo, hi, least, most, conditions = interval
+        if low <= least and most <= high:
+            return interval
+        if least < low:
+            conditions = _union(conditions, (self.compare("le", self.const(low), lo),))
+        if most > high:
+            conditions = _union(conditions, (self.compare("le", hi, self.const(high)),))
+        return Interval(lo, hi, max(least, low), min(most, high), conditions)
 
     def _special(self, node: Node) -> Interval:
         low, high = self._ranges.of(node)
@@ -446,8 +445,7 @@ class Bounds:
 
     def _changes(self, interval: Interval, header: Block) -> bool:
         """Whether an end of an interval may change in the next round of a loop: the block knows the current value."""
-        work = [interval.hi, *interval.conditions]
-        seen: set[Node] = set()
+        work, seen = [interval.hi, *interval.conditions], set[Node]()
         while work:
             node = work.pop()
             if node in seen:
@@ -468,7 +466,9 @@ class Bounds:
         return self._nodes.setdefault(node.key, node)
 
     def const(self, value: int) -> Node:
-        return self.node("const", _LONG, attr=_LONG.encode(value))
+        if value not in self._nodes:
+            self._nodes[value] = self.node("const", _LONG, attr=_LONG.encode(value))
+        return self._nodes[value]
 
     def _long(self, node: Node) -> Node:
         return node if node.ty is _LONG else self.node("cvt", _LONG, node, attr=node.ty)

@@ -45,6 +45,7 @@ class Builder(AtlasNodes):
         self.incomplete: dict[Block, dict[_Variable, Node]] = {}
         self.replaced = Replaced()
         self.bases: dict[Base, None] = {}
+        self.ends: dict[int, int] = {}  # of the pieces of code that start at points
         self.at = self.point = -1
         self.shape = block_shape
         self.indices: dict[Node, Node] = {}  # of accesses as the program has them, by what became of them
@@ -149,7 +150,7 @@ class Builder(AtlasNodes):
         self.sealed.add(self.start)
         self._join(self.start, self.blocks[self.entry])
         self.start.end = Terminator("jump", [self.blocks[self.entry]])
-        edges: dict[int, list[int]] = {point: self.ways(end_of(graph, point)) for point in order}
+        edges: dict[int, list[int]] = {point: self.ways(self.ends[point]) for point in order}
         waiting = {point: 0 for point in order}
         for point in order:
             for way in edges[point]:
@@ -190,7 +191,8 @@ class Builder(AtlasNodes):
             start = work.pop()
             if start not in seen:
                 seen.add(start)
-                work += self.ways(end_of(self.graph, start))
+                self.ends[start] = end_of(self.graph, start)
+                work += self.ways(self.ends[start])
         return sorted(seen)
 
     def _seal(self, block: Block) -> None:
@@ -205,7 +207,7 @@ class Builder(AtlasNodes):
         target.predecessors.append(source)
 
     def _block(self, start: int) -> None:
-        graph, last = self.graph, end_of(self.graph, start)
+        graph, last = self.graph, self.ends[start]
         for point in range(start, last + 1):
             self.at = graph.code[point]
             instruction = graph.instruction(point)
@@ -376,15 +378,13 @@ class Builder(AtlasNodes):
 
     def _input(self, point: int, position: int, instruction: Instruction) -> Any:
         operand, value = instruction.row.operands[position], instruction.values[position]
-        if isinstance(value, Address):
-            return self._place(point, position, instruction, value)
-        if isinstance(value, Predicate):
-            return self._predicate(value)
         if operand.kind == "size":
             return self._number(point, value)
-        if isinstance(value, Register) and operand.kind != "pool":
-            return self._register(value, instruction.type_of(operand))
-        return value
+        if isinstance(value, Register):
+            return value if operand.kind == "pool" else self._register(value, instruction.type_of(operand))
+        if isinstance(value, Address):
+            return self._place(point, position, instruction, value)
+        return self._predicate(value) if isinstance(value, Predicate) else value
 
     def _number(self, point: int, value: Register | str | int) -> Node:
         """An integer of an address or a count, of whatever type it has."""

@@ -89,7 +89,7 @@ def _shape(node: Node, sign: int, numbers: list[int], depth: int = 0) -> object:
         return inner, factor
     signs = (1, grows)
     sign = sign if factor >= 0 else -sign
-    args = (_shape(arg, sign * each, numbers, depth + 1) for arg, each in zip(inner.args, signs, strict=False))
+    args = [_shape(arg, sign * each, numbers, depth + 1) for arg, each in zip(inner.args, signs, strict=False)]
     return inner.op, inner.attr, factor, *args
 
 

@@ -42,17 +42,19 @@ class Dominators(Generic[N]):
             for way in successors(node):
                 self.predecessors[way].append(node)
         self.immediate: dict[N, N] = {entry: entry}
-        changed = True
+        changed, goes_back = True, False
         while changed:
             changed = False
             for node in self.order[1:]:
                 known = [before for before in self.predecessors[node] if before in self.immediate]
+                goes_back |= len(known) < len(self.predecessors[node])
                 parent = known[0]
                 for other in known[1:]:
                     parent = self._common(parent, other)
                 if self.immediate.get(node) != parent:
                     self.immediate[node] = parent
                     changed = True
+            changed = changed and goes_back  # else it was found in one go
 
     def _common(self, a: N, b: N) -> N:
         while a != b:

@@ -50,8 +50,8 @@ def fence(function: Function, binding: TellsApart | None) -> None:
     fences = set(made.values())
     for block in function.blocks:
         for node in (*block.phis, *block.nodes):
-            if node not in fences:
-                node.args = tuple(made.get(arg, arg) for arg in node.args)
+            if node not in fences and not made.keys().isdisjoint(node.args):
+                node.args = tuple([made.get(arg, arg) for arg in node.args])
         if block.end.value is not None:
             block.end.value = made.get(block.end.value, block.end.value)
 

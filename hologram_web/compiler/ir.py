@@ -78,20 +78,17 @@ class MemoryAccess:
 class Node:
     """One value or effect: `op` applied to `args`; `attr` holds what is no value (constant bits, types, accesses)."""
 
-    __slots__ = ("args", "attr", "number", "op", "ty")
+    __slots__ = ("args", "attr", "is_const", "number", "op", "ty")
 
     def __init__(self, op: str, ty: ValueType, args: tuple[Node, ...] = (), attr: Any = None) -> None:
         self.op, self.ty, self.args, self.attr = op, ty, args, attr
         self.number = -1
+        self.is_const = op == "const"
 
     @property
     def key(self) -> tuple[Any, ...]:
         """What makes two pure nodes the same value."""
         return self.op, self.ty, tuple(map(id, self.args)), self.attr
-
-    @property
-    def is_const(self) -> bool:
-        return self.op == "const"
 
     def __str__(self) -> str:
         attr = "" if self.attr is None else f" {{{self.attr}}}"

@@ -205,7 +205,9 @@ class LaneAnalysis:
             return without(found, met) if met else found
         if node.ty is None:
             return None
-        return self._meaning(node, [self.at(arg, block) for arg in node.args])
+        if self._late:
+            return self._meaning(node, [self.at(arg, block) for arg in node.args])
+        return self._meaning(node, [*map(self.of, node.args)])
 
     def _meaning(self, node: Node, args: list[Shape]) -> Shape:
         if node.op == "special":

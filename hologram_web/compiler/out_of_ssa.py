@@ -38,7 +38,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Variable:
     """A mutable variable of a lane."""
 
@@ -49,7 +49,7 @@ class Variable:
         return f"v{self.number}"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Assign:
     """Sets a variable to a pure value."""
 
@@ -57,7 +57,7 @@ class Assign:
     value: Node
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Do:
     """An effect; its value goes into a variable, if anything wants it."""
 
@@ -65,35 +65,35 @@ class Do:
     variable: Variable | None
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Copies:
     """Sets several variables at once: every value is computed before the first is set."""
 
     pairs: tuple[tuple[Variable, Node], ...]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Count:
     """Takes a step from the lane's budget; `at` is the instruction that branches back."""
 
     at: int
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Go:
     """Sets the special value WAY: which entry of a loop the next piece, its only one, goes on at (`reducible.py`)."""
 
     number: int
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Meet:
     """All lanes of the block meet at the barrier of that instruction (`fission.py`)."""
 
     at: int
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class ParallelRegion:
     """What all lanes of the block do from `entry` on (`fission.py`): up to a cut, or to their end if `last`.
 
@@ -111,7 +111,7 @@ class ParallelRegion:
     last: bool
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Under:
     """A statement of a packet of lanes (`packets.py`) for those of a mask; None are all of them.
 
@@ -156,6 +156,7 @@ class Lowered:
     variables: dict[Node, Variable]
     resumes: list[Piece]
     pieces: list[Piece]
+    _read_by: dict[Statement, list[Variable]] = field(default_factory=dict, init=False)
 
     @cached_property
     def lanes(self) -> LaneAnalysis:
@@ -196,7 +197,9 @@ class Lowered:
 
     def read_by(self, statement: Statement) -> list[Variable]:
         """Variables that a statement reads."""
-        return [variable for node in values_of(statement) for variable in self.reads(node)]
+        if statement not in self._read_by:
+            self._read_by[statement] = [found for node in values_of(statement) for found in self.reads(node)]
+        return self._read_by[statement]
 
     def reads(self, node: Node) -> list[Variable]:
         """Variables that computing a value reads."""
@@ -299,10 +302,12 @@ def _kept(function: Function) -> dict[Node, Variable]:
     elsewhere |= _running(function)
     depths: dict[Node, int] = {}  # of what is computed where it is used
     for node in function.nodes():
-        depth = 1 + max([depths.get(arg, 0) for arg in node.args], default=0)
-        wide = isinstance(node.ty, Type) and node.ty.is_wide  # of which targets keep nothing but in memory
-        if node.op in LEAVES or node not in uses or (node.op in _OF_LEAVES and node.args[0].op in LEAVES and not wide):
+        if node.op in LEAVES or node not in uses:
             continue
+        wide = isinstance(node.ty, Type) and node.ty.is_wide  # of which targets keep nothing but in memory
+        if node.op in _OF_LEAVES and node.args[0].op in LEAVES and not wide:
+            continue
+        depth = 1 + max([depths.get(arg, 0) for arg in node.args], default=0)
         if node in widening:
             depths[node] = depth
             continue

@@ -88,6 +88,9 @@ def _functions() -> dict[str, Routine]:
 FUNCTIONS = _functions()
 
 
+_isdisjoint = PAIRS.isdisjoint
+
+
 class Pairs:
     """Makes legal nodes of nodes with 64-bit types. `ranges` are those of the function before."""
 
@@ -99,7 +102,7 @@ class Pairs:
     def concern(self, node: Node) -> bool:
         """Whether a node has to do with values of 64 bits."""
         of = node.attr
-        return node.ty in PAIRS or (isinstance(of, Type) and of in PAIRS) or any(arg.ty in PAIRS for arg in node.args)
+        return node.ty in PAIRS or (isinstance(of, Type) and of in PAIRS) or not _isdisjoint([a.ty for a in node.args])
 
     def is_narrow(self, node: Node) -> bool:
         """Whether a 64-bit value is held as a U32."""

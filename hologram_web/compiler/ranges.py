@@ -68,7 +68,7 @@ class Ranges:
             return whole
         if len(args) == 1:
             return rule(self.of(args[0], depth)) or whole
-        left, right = (self.of(arg, depth) for arg in args)
+        left, right = self.of(args[0], depth), self.of(args[1], depth)
         if remainder is not None and right[0] <= 0:  # beside a quotient by zero, which is 0, it is all of a
             return (0, left[1]) if min(left[0], right[0]) >= 0 else whole
         if op == "mul" and _is_quotient(node.args[0], node.args[1]) and left[0] >= 0 and right[0] >= 0:

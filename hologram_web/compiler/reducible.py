@@ -17,7 +17,7 @@ from .dominance import Dominators, reverse_postorder
 from .ir import PRED, Node
 from .out_of_ssa import Go, Piece
 
-__all__ = ["WAY", "reducible", "together"]
+__all__ = ["WAY", "reducible", "reducible_tree", "together"]
 
 _MOST_SPLITS = 6
 _FEW = 16  # pieces that splitting may add, besides half as many as there are
@@ -28,12 +28,17 @@ WAY = Node("special", Type.U32, (), "WAY")  # what `Go` sets
 
 def reducible(entry: Piece) -> Piece:
     """The same code without loops of several entries; `entry` itself if there are none."""
+    return reducible_tree(entry).order[0]
+
+
+def reducible_tree(entry: Piece) -> Dominators[Piece]:
+    """Its dominators."""
     dominators = _dominators(entry)
     if _second_entry(dominators) is None:
-        return entry
+        return dominators
     # The pieces are shared between the segments of a function: work on copies.
     found = _split(_clone(dominators.order)[entry])
-    return _Dispatchers(_clone(dominators.order)[entry]).entry if found is None else found
+    return _dominators(_Dispatchers(_clone(dominators.order)[entry]).entry if found is None else found)
 
 
 def _dominators(entry: Piece) -> Dominators[Piece]:

@@ -92,7 +92,8 @@ def _made(steps: Iterable[Stride], bits: int, width: int) -> Shape:
 def _wrapped(step: Stride, bits: int, width: int) -> Stride:
     if not isinstance(step, int):
         return step
-    rest = (step + (1 << bits - 1)) % (1 << bits) - (1 << bits - 1)
+    half = 1 << bits - 1
+    rest = step if -half <= step < half else (step + half) % (2 * half) - half
     return rest or (0 if bits >= width else ANY)
 
 
@@ -101,7 +102,7 @@ def scaled(shape: Shape, factor: int, width: int) -> Shape:
     if not factor:
         return UNIFORM
     zeros = (factor & -factor).bit_length() - 1
-    steps = (step * factor if isinstance(step, int) else step for step in shape.steps)
+    steps = [step * factor if isinstance(step, int) else step for step in shape.steps]
     return _made(steps, min(shape.bits + zeros, width), width)
 
 

@@ -12,7 +12,7 @@ from .dominance import Dominators
 from .ir import Node
 from .out_of_ssa import Copies, Count, Go, Piece
 from .recursion import deep_recursion
-from .reducible import reducible
+from .reducible import reducible_tree
 
 __all__ = [
     "If",
@@ -28,14 +28,14 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True)
+@dataclass
 class Straight:
     """The statements of a piece."""
 
     piece: Piece
 
 
-@dataclass(frozen=True)
+@dataclass
 class Labelled:
     """Code that `StructuredBranch(label)` leaves forward."""
 
@@ -43,7 +43,7 @@ class Labelled:
     body: list[Tree]
 
 
-@dataclass(frozen=True)
+@dataclass
 class StructuredLoop:
     """Code that `StructuredBranch(label)` starts again; falling off its end leaves it.
 
@@ -55,7 +55,7 @@ class StructuredLoop:
     latches: list[Piece]
 
 
-@dataclass(frozen=True)
+@dataclass
 class If:
     """Two ways by a predicate."""
 
@@ -64,14 +64,14 @@ class If:
     otherwise: list[Tree]
 
 
-@dataclass(frozen=True)
+@dataclass
 class StructuredBranch:
     """Goes to the end of a Labelled or to the start of a StructuredLoop."""
 
     label: int
 
 
-@dataclass(frozen=True)
+@dataclass
 class Stop:
     """The lane ends (exit), or waits at the barrier of a piece, or arrives at a collective."""
 
@@ -108,9 +108,9 @@ def steps_in(trees: list[Tree]) -> list[Count]:
 @lru_cache(maxsize=8)  # who chooses the form of a kernel looks at it first
 def structure(entry: Piece) -> list[Tree]:
     """The code from `entry` on, up to barriers, as nested constructs, which nobody changes."""
-    entry = reducible(entry)
+    tree = reducible_tree(entry)
     with deep_recursion():
-        return _Flattener().code(_Structurer(entry).tree(entry))
+        return _Flattener().code(_Structurer(tree).tree(tree.order[0]))
 
 
 _DEEP = 24  # a chain of elif nests no deeper: shader compilers refuse more than 127 constructs in each other
@@ -176,8 +176,8 @@ def _goes_to(label: int, trees: list[Tree]) -> bool:
 
 
 class _Structurer:
-    def __init__(self, entry: Piece) -> None:
-        self.tree_of = Dominators(entry, lambda piece: piece.successors)
+    def __init__(self, tree: Dominators[Piece]) -> None:
+        self.tree_of = tree
         self.number = self.tree_of.number
         self.children = self.tree_of.children()
         self.merges: set[Piece] = set()

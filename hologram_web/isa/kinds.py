@@ -212,6 +212,8 @@ class ImmediateKind(Kind):
 
 def _plain(value: Any) -> Any:
     """`value`, a NumPy scalar as the Python object it stands for."""
+    if type(value) is int:
+        return value
     return value.item() if hasattr(value, "item") and getattr(value, "ndim", 1) == 0 else value
 
 

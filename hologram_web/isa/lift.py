@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import cache
 from typing import Any, NamedTuple
 
 from .address import Address, Space
@@ -17,6 +18,7 @@ from .instruction import Instruction
 from .operands import Access, BufferHandle, PoolHandle, Register
 from .program import Param, Program
 from .row import Operand
+from .table import BY_OPCODE
 from .types import Type
 
 __all__ = ["RESONANCE_BYTES", "Hidden", "lift"]
@@ -66,6 +68,12 @@ def lift(
 _INERT = frozenset({"type", "register", "predicate", "guard", "imm", "label"})
 
 
+@cache
+def _is_inert(opcode: int) -> bool:
+    row = BY_OPCODE[opcode]
+    return not row.state and _INERT.issuperset(operand.kind for operand in row.operands)
+
+
 class _Lifter:
     def __init__(self, program: Program, bound: Mapping[int, BufferHandle]) -> None:
         self.bound = bound
@@ -84,7 +92,7 @@ class _Lifter:
 
     def instruction(self, instruction: Instruction) -> Instruction:
         row = instruction.row
-        if not row.state and _INERT.issuperset(operand.kind for operand in row.operands):
+        if _is_inert(row.opcode):
             return instruction
         values = list(instruction.values)
         if row.state in _STATE:

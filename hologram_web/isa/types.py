@@ -68,6 +68,7 @@ class Type(Enum):
 
     def __init__(self, number: int, kind: str, bits: int) -> None:
         self.id = number
+        self._text = self._name_.lower()
         self.kind = kind
         self.bits = bits
         self.size_bytes = bits // 8
@@ -88,7 +89,7 @@ class Type(Enum):
         return f"Type.{self.name}"
 
     def __str__(self) -> str:
-        return self.name.lower()
+        return self._text
 
     @classmethod
     def named(cls, name: str) -> Type:

@@ -59,6 +59,7 @@ class Artifact:
     shaders: tuple[tuple[int, ...], ...] = ()
     blobs: tuple[Blob, ...] = ()
     metadata: dict[str, str] = field(default_factory=dict)
+    sources: tuple[bytes, ...] = field(default=(), compare=False, repr=False)  # the bytes of programs, if known
 
     def shader(self, number: int) -> str:
         """The WGSL of a shader."""
@@ -80,8 +81,8 @@ class Artifact:
         sizes = [len(piece.encode()) for piece in self.pieces]
         total = 0
         for shader in self.shaders:
-            must(all(piece < len(sizes) for piece in shader), "a shader names a piece that is not there")
-            size = sum(sizes[piece] for piece in shader)
+            must(max(shader, default=0) < len(sizes) or not shader, "a shader names a piece that is not there")
+            size = sum(map(sizes.__getitem__, shader))
             total += size
             must(size <= _MAX_SHADER and total <= _MAX_SHADERS, "a shader is too large")
         for kernel in self.kernels:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import Union
 
 from ..errors import LaunchError
@@ -50,7 +51,8 @@ class Formula:
         depth = deepest = 0
         for token in code:
             depth += -1 if token in OPERATORS else 1
-            deepest = max(deepest, depth)
+            if depth > deepest:
+                deepest = depth
             if depth < 1 or not _is_token(token):
                 raise LaunchError(f"a formula is not well formed at {token!r}")
         if depth != 1 or len(code) > MAX_TOKENS or deepest > MAX_STACK:
@@ -192,6 +194,7 @@ class Formula:
         return f"Formula({str(self)!r})"
 
 
+@lru_cache(maxsize=1024, typed=True)  # True is no integer here
 def _is_token(token: object) -> bool:
     if isinstance(token, str):
         return token in OPERATORS or NAME.fullmatch(token) is not None

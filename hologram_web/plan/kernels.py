@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -186,18 +185,21 @@ class KernelTable:
         Shaders with and without checks have most lines in common: without that a product of matrices was 110 KB.
         """
         texts = [["", *text.splitlines(keepends=True), ""] for text in self.texts]
-        before, behind = defaultdict[str, set[str]](set), defaultdict[str, set[str]](set)
+        before, behind = dict[str, str](), dict[str, str]()
+        ends, starts = set[str](), set[str]()  # lines that have several behind them, or before
         for lines in texts:
             for line, following in pairwise(lines):
-                behind[line].add(following)
-                before[following].add(line)
+                if behind.setdefault(line, following) != following:
+                    ends.add(line)
+                if before.setdefault(following, line) != line:
+                    starts.add(following)
         pieces: dict[str, int] = {}
         found = []
         for lines in texts:
             rows = [""]
             for line, following in pairwise(lines[1:]):
                 rows[-1] += line
-                if following and len(behind[line]) + len(before[following]) > 2:
+                if following and (line in ends or following in starts):
                     rows.append("")
             found.append(tuple(pieces.setdefault(row, len(pieces)) for row in rows))
         return tuple(pieces), tuple(found)

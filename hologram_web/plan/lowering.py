@@ -73,6 +73,7 @@ def lower_plan(
     code = KernelTable(lowering.kernels, math)
     plan = replace(plan, temporaries=temporaries, steps=code.steps(steps, target))
     texts = tuple("\n".join(map(str, program.instructions)) for program in programs)
+    sources = tuple(analysis.source for analysis in analyses if analysis.source)
     return Artifact(
         plan,
         tuple(programs),
@@ -82,6 +83,7 @@ def lower_plan(
         *code.shaders(),
         tuple(constants),
         metadata,
+        sources if len(sources) == len(programs) else (),
     )
 
 

@@ -66,8 +66,12 @@ class _Writer(ByteWriter):
     def list(self, items: Sequence[Any], *writes: Callable[[Any], None]) -> None:
         """A list; with several writers, of tuples."""
         self.uint(len(items))
+        if len(writes) == 1:
+            for item in items:
+                writes[0](item)
+            return
         for item in items:
-            for write, part in zip(writes, item if len(writes) > 1 else (item,), strict=True):
+            for write, part in zip(writes, item, strict=True):
                 write(part)
 
     def bytes(self, data: bytes) -> None:
@@ -301,8 +305,8 @@ def head(artifact: Artifact, version: int = VERSION) -> bytes:
     """The bytes before the blobs."""
 
     def programs(out: _Writer) -> None:
-        pairs = list(zip(artifact.programs, artifact.texts, strict=True))
-        out.list(pairs, lambda program: out.bytes(program.to_bytes()), out.string)
+        sources = artifact.sources or [program.to_bytes() for program in artifact.programs]
+        out.list(list(zip(sources, artifact.texts, strict=True)), out.bytes, out.string)
 
     def shaders(out: _Writer) -> None:
         out.list(artifact.pieces, out.string)

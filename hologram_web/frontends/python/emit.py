@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cache, cached_property
 from heapq import heappop, heappush
 from types import FunctionType
 from typing import Any, NoReturn
@@ -158,6 +158,9 @@ class Scope:
     returned: str = ""  # what it returns: "nothing", "a value", "2 values"
 
 
+_register = cache(Register)
+
+
 class Emitter:
     """Instructions and registers of one pass."""
 
@@ -201,7 +204,7 @@ class Emitter:
                 f"the kernel needs more than the {MAX_PARAMETERS} registers there are: use fewer variables at a time, "
                 "or split the kernel",
             )
-        return Register(heappop(self.free))
+        return _register(heappop(self.free))
 
     def give(self, register: Register | Predicate) -> None:
         heappush(self.free if isinstance(register, Register) else self.free_predicates, register.index)

@@ -55,9 +55,9 @@ def walk(*roots: ast.AST, but: tuple[type[ast.AST], ...] = ()) -> Iterator[ast.A
             continue
         for name in _inner(kind):
             value = getattr(node, name, None)
-            if isinstance(value, list):
+            if type(value) is list:
                 work += [part for part in value if isinstance(part, ast.AST)]
-            elif isinstance(value, ast.AST):
+            elif value is not None and isinstance(value, ast.AST):
                 work.append(value)
 
 

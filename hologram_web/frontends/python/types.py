@@ -50,7 +50,7 @@ class ExactRange(NamedTuple):
     node: ast.AST | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Value:
     """A value of an expression: a constant, or what a register (of bools: a predicate) holds. `lane` says which of the
     lane's numbers it is, if it is one: "local_id", "block_id", "block_dim", "global_id" or "base", of the block's first

@@ -38,6 +38,9 @@ class ModuleReader:
     def unsigned(self) -> int:
         """A u32 in LEB128."""
         start, value, shift = self.at, 0, 0
+        if start < self.end and self.data[start] < 0x80:  # as most are
+            self.at += 1
+            return self.data[start]
         while True:
             byte = self.byte()
             value |= (byte & 0x7F) << shift

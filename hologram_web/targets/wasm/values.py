@@ -75,6 +75,7 @@ class Values:
         ranges: Ranges,
     ) -> None:
         self.function = function
+        self.push = function.code.append  # one instruction
         self.ranges = ranges
         self.variables = variables
         self.leaf = leaf
@@ -103,7 +104,7 @@ class Values:
         if self.wide is not None and is_wide(node.ty):
             self.wide.value(node)
         elif variable is not None:
-            self.put(("local.get", self.local(variable)))
+            self.push(("local.get", self.local(variable)))
         else:
             self.compute(node)
 
@@ -224,10 +225,10 @@ class Values:
     def _constant(self, node: Node) -> None:
         ty = node.ty
         if isinstance(ty, Type) and ty in (Type.F32, Type.F64):
-            self.put((f"{value_type(ty)}.const", node.attr))
+            self.push((f"{value_type(ty)}.const", node.attr))
         else:
             number = ty.decode(node.attr) if isinstance(ty, Type) and ty.is_integer else node.attr
-            self.put((f"{value_type(ty)}.const", int(number)))
+            self.push((f"{value_type(ty)}.const", int(number)))
 
     def _comparison(self, node: Node) -> None:
         ty: Type = node.attr

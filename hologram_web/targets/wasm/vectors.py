@@ -184,7 +184,7 @@ class Vectors(Values):
     def keep(self, variable: Variable, part: int, under: Under) -> None:
         """Lets the part of a variable that is on the stack be the old one in lanes that are off, if they want it."""
         if under.mask is not None and variable in under.blend:
-            self.put(("local.get", self.locals(variable)[part]))
+            self.push(("local.get", self.locals(variable)[part]))
             self.mask(under.mask, self.kept_bits(variable), part)
             self.put(("v128.bitselect",))
 
@@ -195,10 +195,11 @@ class Vectors(Values):
         if node.ty == PRED:
             self.mask(node, self.bits(PRED), part)
             return
-        whole = self.bits(node.ty)
+        assert isinstance(node.ty, Type)
+        whole = node.ty.bits
         bits = whole if bits is None else bits
         if node in self.held and bits == whole:
-            self.put(("local.get", self.held[node][part]))
+            self.push(("local.get", self.held[node][part]))
             return
         step = self.forms.of(node)
         variable = self.variables.get(node)
@@ -210,7 +211,7 @@ class Vectors(Values):
         if own < bits:
             self.resized(lambda p: self.part(node, p, own), own, bits, part, "u")
         elif variable is not None:
-            self.put(("local.get", self.locals(variable)[part]))
+            self.push(("local.get", self.locals(variable)[part]))
         elif own < whole:
             self._narrow_part(node, part, own)
         elif node.op in LEAVES:
@@ -255,28 +256,28 @@ class Vectors(Values):
         self.numbers(ty, [step * lane for lane in range(part * count, (part + 1) * count)])
 
     def _spread(self, node: Node, step: int, part: int, bits: int) -> None:
-        if bits < self.bits(node.ty):
+        assert isinstance(node.ty, Type)
+        if bits < node.ty.bits:
             if node.is_const:
-                self.put(self.constant(int(node.attr).to_bytes(bits // 8, "little") * (128 // bits)))
+                self.push(self.constant(int(node.attr).to_bytes(bits // 8, "little") * (128 // bits)))
             else:
                 self.value(node)
                 self.put((f"{INTEGERS[bits]}.splat",))
             return
-        shape, count = lanes_of(node.ty), 128 // bits
         if node.is_const:
-            self.numbers(node.ty, [int(node.attr)] * count)
+            self.push(self.constant(int(node.attr).to_bytes(bits // 8, "little") * (128 // bits)))
             return
         splat = self.splats.get(self.variables[node]) if node in self.variables else None
         if splat is not None:
-            self.put(("local.get", splat))
+            self.push(("local.get", splat))
             return
         if not step and (local := self.ahead(node, node, lambda: self._splat_ahead(node))) is not None:
-            self.put(("local.get", local))
+            self.push(("local.get", local))
             return
         self._splat(node)
         if step:
             self.steps(node.ty, step, part)
-            self.put((f"{shape}.add",))
+            self.put((f"{lanes_of(node.ty)}.add",))
 
     def _splat_ahead(self, node: Node) -> None:
         """Pushes a number for all lanes, before a loop. Parameters are loaded again: vectors of what is known when the
@@ -289,7 +290,7 @@ class Vectors(Values):
 
     def _splat(self, node: Node) -> None:
         self.value(node)
-        self.put((f"{lanes_of(node.ty)}.splat",))
+        self.push((f"{lanes_of(node.ty)}.splat",))
 
     def _parts_of(self, node: Node, part: int) -> None:
         for arg in node.args:
@@ -322,13 +323,13 @@ class Vectors(Values):
             self._float_part(node, shape, part)
         elif op in MODULAR:
             self._parts_of(node, part)
-            self.put((f"{shape}.{op}",))
+            self.push((f"{shape}.{op}",))
         elif op in BITWISE:
             self._parts_of(node, part)
-            self.put((f"v128.{op}",))
+            self.push((f"v128.{op}",))
         elif op == "neg" or (op == "abs" and ty.is_signed):
             self._parts_of(node, part)
-            self.put((f"{shape}.{op}",))
+            self.push((f"{shape}.{op}",))
         elif op == "abs":
             self._parts_of(node, part)
         elif op in SHIFTS:
@@ -369,7 +370,7 @@ class Vectors(Values):
             self.put((f"{shape}.relaxed_{'madd' if op == 'add' else 'nmadd'}",))
             return
         self._parts_of(node, part)
-        self.put((f"{shape}.{_FLOATS[op]}",))
+        self.push((f"{shape}.{_FLOATS[op]}",))
 
     def _product(self, node: Node) -> Node | None:
         """The product that is a term of a sum, or what is subtracted, and computed for this only."""
@@ -394,7 +395,7 @@ class Vectors(Values):
             self.put(("i32.sub",), ("i32x4.splat",))
         elif variable is not None:
             mine = self.locals(variable)
-            self.resized(lambda p: self.put(("local.get", mine[p])), own, bits, part)
+            self.resized(lambda p: self.push(("local.get", mine[p])), own, bits, part)
         elif node.op in COMPARISONS:
             own = self.compared_bits(node)
             self.resized(lambda p: self._compared(node, p, own), own, bits, part)
@@ -406,7 +407,7 @@ class Vectors(Values):
                 self.put(("v128.andnot",))
             else:
                 self.mask(b, bits, part)
-                self.put(("v128.and",))
+                self.push(("v128.and",))
         elif node.op == "por":
             for arg in node.args:
                 self.mask(arg, bits, part)

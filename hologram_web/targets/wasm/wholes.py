@@ -18,12 +18,13 @@ EVEN = bytes(byte for word in range(4) for byte in range(8 * word, 8 * word + 4)
 LOWS = bytes([*range(8), *range(16, 24)])  # the lower half of each
 HIGH = bytes([*range(8, 16), *range(8, 16)])
 INTEGERS = {8: "i8x16", 16: "i16x8", 32: "i32x4", 64: "i64x2"}
+_FLOATS = {32: "f32x4", 64: "f64x2"}
 
 
 def lanes_of(ty: ValueType) -> str:
     """The shape of a vector of a type, such as f32x4."""
     assert isinstance(ty, Type)
-    return f"f{ty.bits}x{128 // ty.bits}" if ty.is_float else INTEGERS[ty.bits]
+    return (_FLOATS if ty.is_float else INTEGERS)[ty.bits]
 
 
 class HeldValues:

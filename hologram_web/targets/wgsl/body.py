@@ -48,7 +48,9 @@ class Body:
         self.values = Expressions(shader.language, shader.lowered.variables, self._leaf, shader.called)
         self.floats = Floats(self.values, shader.math, self.hoist)
         self.wide = WideWriter(shader.wide, self.values, self._put_wide)
-        self.values.own = lambda node: self.wide.expression(node) or self.floats.compute(node)
+        self.values.own = self.floats.compute
+        if shader.wide.any:
+            self.values.own = lambda node: self.wide.expression(node) or self.floats.compute(node)
         checked = shader.proven if proven is None else proven
         self.effects = EffectWriter(shader, self.writer, self.values, self.floats, self.wide, self.hoist, checked)
         self.control = Control(self.writer, self.values, self._statement, self._stop)
@@ -58,9 +60,11 @@ class Body:
 
     def hoist(self, text: str, name: str, kind: str) -> str:
         """What the function computes once, of a WGSL type, before all else."""
-        # Numbered by name, so that shaders with and without limits have more lines in common.
-        number = sum(given.rstrip(digits) == name for given, _ in self.hoisted.values())
-        return self.hoisted.setdefault(text, (f"{name}{number}", kind))[0]
+        if text not in self.hoisted:
+            # Numbered by name, so that shaders with and without limits have more lines in common.
+            number = sum(given.rstrip(digits) == name for given, _ in self.hoisted.values())
+            self.hoisted[text] = f"{name}{number}", kind
+        return self.hoisted[text][0]
 
     def hoists(self) -> list[str]:
         return [f"  let {name} = {text};" for text, (name, _) in self.hoisted.items()]

@@ -55,6 +55,7 @@ class Shader:
         self.places = dict(zip((name for name, _ in self.scalars), starts, strict=False))  # in words
         self.memories_at = starts[-1]
         self.bases = [base for group in groups for base in group]
+        self._numbers = {base: number for number, group in enumerate(groups) for base in group}
         self.segmented = any(piece.kind == "barrier" for piece in self.lowered.pieces)
         plan = fission(self.lowered) if self.segmented else None
         # Where lanes leave a loop of the block by themselves, nothing uniform ends it.
@@ -120,10 +121,9 @@ class Shader:
 
     def binding(self, base: Base, part: int = 0) -> str:
         """The WGSL variable of a memory; of a part of it, where it is bound in parts."""
-        if base.space in ON_CHIP:
-            return f"{base.space.name.lower()}_memory"
-        number = next(number for number, group in enumerate(self.groups) if base in group)
-        return f"b{number}_{part}" if part else f"b{number}"
+        if base in self._numbers:
+            return f"b{self._numbers[base]}_{part}" if part else f"b{self._numbers[base]}"
+        return f"{base.space.name.lower()}_memory"
 
     def _uses(self) -> tuple[set[str], set[str]]:
         """Memories that have to be atomic, and memories that are written."""

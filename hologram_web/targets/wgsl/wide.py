@@ -64,6 +64,7 @@ class Places:
         self.variables = {variable: f"{at}u" for variable, at in found.items()}
         self._others: dict[object, int] = {}
         nodes = [node for node in function.nodes() if is_wide(node.ty)]
+        self.any = bool(nodes)
         self.constants = [node for node in nodes if node.is_const]
         self.params = [node for node in nodes if node.op == "param"]
         self._widest = max((words(node.ty) for node in nodes), default=0)
