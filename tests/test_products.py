@@ -27,7 +27,7 @@ def _chosen(m, n, ty, device, k=512):
         (512, 512, "f32", "webgpu", "_gemm_tiles"),
         (16, 32, "i32", "webgpu", "_gemm_tiles"),
         (1, 4096, "f32", "webgpu", "_gemm_plain"),  # one row: most of each tile would be beyond it
-        (4096, 31, "f32", "webgpu", "_gemm_plain"),
+        (4096, 31, "f32", "webgpu", "_gemm_tiles"),  # of two rows and columns
         (512, 512, "f64", "webgpu", "_gemm_plain"),
         (512, 512, "f32", "wasm", "_gemm_panels"),
         (4, 512, "f32", "wasm", "_gemm_rows"),  # packing b would take longer than the product

@@ -499,7 +499,9 @@ def test_a_timeline_has_the_time_on_the_gpu(monkeypatch, clock):
             assert 0 < first.gpu_seconds < first.seconds
             assert timeline.to_chrome()["traceEvents"][3]["args"]["gpu_ms"] == 1e3 * first.gpu_seconds
             assert f" {1e3 * first.gpu_seconds:.3f} " in str(timeline)
+            assert "timestamp-query" not in str(timeline)
         else:
+            assert "the adapter has no timestamp-query" in str(timeline)
             assert first.gpu_seconds is None
             assert str(timeline).splitlines()[1].split()[4] == "-"
 

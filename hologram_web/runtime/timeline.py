@@ -17,6 +17,10 @@ from ..isa.program import Program
 
 __all__ = ["Timeline", "TimelineSpan"]
 
+_NO_CLOCK = (
+    "no GPU ms: the adapter has no timestamp-query, or it is a page, where `runtime.explain` asks the GPU's clock"
+)
+
 
 class TimelineSpan(NamedTuple):
     """A launch, or the making of a plan: `start` is in seconds from the timeline's beginning, `nbytes` the memory of
@@ -115,7 +119,8 @@ class Timeline:
             + "".join(cell.rjust(width + 2) for cell, width in zip(row[3:], widths[3:], strict=True))
             for row in rows
         )
-        return "\n".join(lines)
+        gpu = [span.gpu_seconds for span in self.spans if (span.device, span.kind) == ("webgpu", "launch")]
+        return "\n".join([*lines, *([_NO_CLOCK] if gpu and not any(gpu) else [])])
 
     def _repr_html_(self) -> str | None:
         return page_of(self)

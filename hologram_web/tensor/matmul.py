@@ -342,6 +342,7 @@ WIDTH = 8  # columns of a panel
 STRIP = 16  # blocks below each other
 SOME = 64  # rows of a panel that are brought at once: a block of one takes as long as what it does
 TILE = {"ROWS": 8, "COLUMNS": 8, "ACROSS": 8}  # of a lane; blocks have as many lanes along each axis
+SMALL_TILE = {"ROWS": 2, "COLUMNS": 2, "ACROSS": 8}  # of matrices that have few of those
 # Of k in a round with tiles: 512 x 512 took SwiftShader 140 ms of the processor with one, 126 with two, 130 with four.
 STEPS = 2
 
@@ -393,6 +394,8 @@ def choose(m, n, k, ty, traits, key=None):
     if traits.together and ty.size_bytes == 4:
         # Below, few lanes would do all, most of it beyond the last row or column.
         tiles = flag(m - 15) * flag(n - 31)
+        if isinstance(m, int) and isinstance(n, int) and not tiles and min(m, n) > 1:
+            return [(_gemm_tiles, SMALL_TILE, 1)]
         found = [(_gemm_tiles, TILE, tiles), (_gemm_plain, {}, 1 - tiles)]
     elif not traits.together and ty in (Type.F32, Type.I32, Type.U32):
         few = flag(flag(FEW + 1 - m) + flag(SMALL + 1 - k * n)) * flag(n - 15)  # for whole tiles at least

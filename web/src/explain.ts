@@ -58,17 +58,28 @@ export async function explain(runtime: Runtime, program: Program, args: Record<s
   const device = await runtime.device();
   await program.prepare(device);
   const bound = program.bind(device, args, { ...ends, output: "array" });
-  const run = device.run(ends.steps, ends.signal, ends.seconds);
+  const begin = () => device.run(ends.steps, ends.signal, ends.seconds);
+  let run = begin();
   const lines: string[] = [];
+  const end = async () => {
+    await run.finish([]);
+    run = begin();
+  };
   try {
     await bound.record({
-      launch: (job) => {
+      launch: async (job) => {
         const code = device.backend === "webgpu" ? shaderOf(device as GpuDevice, job, ends) : moduleOf(device, job);
         lines.push(`${job.kernel.name}: ${job.lanes.join(" x ")} lanes in ${job.grid.join(" x ")} blocks: ${code}`);
-        return run.launch(job);
+        // Alone, so that the clock of the GPU counts it alone.
+        if (device.backend === "webgpu") await end();
+        await run.launch(job);
+        if (device.backend !== "webgpu") return;
+        await end();
+        const { milliseconds } = device.counts;
+        lines.push(lines.pop()! + (milliseconds === null ? "; the adapter has no timestamp-query to time it" : `; ${milliseconds.toFixed(3)} ms by the GPU's clock`));
       },
-      copy: run.copy,
-      finish: run.finish,
+      copy: (...given) => run.copy(...given),
+      finish: (...given) => run.finish(...given),
     });
     await run.finish([]);
   } finally {
