@@ -43,6 +43,10 @@ CASES: dict[str, Callable[..., Any]] = {
     "mixed": lambda p, a, b, c, n: a * p.astype(n, p.float32),
     "turned": lambda p, a, b, c, n: a.T + 1.0,
     "strided": lambda p, a, b, c, n: a[1:6:2, ::-1] * b,
+    "several joined": lambda p, a, b, c, n: p.concat([a, a[:0], a[2:], a[:1], a[:3], a[:1]], axis=0),
+    "split, turned and joined again": lambda p, a, b, c, n: (
+        p.reshape(p.permute_dims(p.reshape(c, (2, 2, 5, 2, 3)), (0, 2, 1, 4, 3)), (2, 10, 6))[:, 1:8, 1:5] * 2.0
+    ),
     "reversed": lambda p, a, b, c, n: p.flip(a, axis=0) - a[::-1],
     "rows": lambda p, a, b, c, n: a[2] + a[-1, ...],
     "new axes": lambda p, a, b, c, n: b[None, :, None] + b[:, None][None],

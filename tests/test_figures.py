@@ -28,10 +28,10 @@ from .where import write_page_wheel, write_tools_wheel, write_wheel
 
 # Measured by hand: no command repeats it. Whoever writes a figure has a command for it, or adds it here.
 ONCE = (
-    "README.md: where the time of a product of 256 goes natively, by launch and by function, and products compiled with "
-    "opt_level none, 2026-11-29",
-    "README.md: attention, convolutions and products in one page of Chromium, old and new files in turns, the least of 180 "
-    "to 450 runs, 2026-11-29",
+    "README.md: where the time of a product of 256 goes natively, by launch and by function, and products compiled "
+    "with opt_level none, 2026-11-29",
+    "README.md: attention, convolutions and products in one page of Chromium, old and new files in turns, the least of "
+    "180 to 450 runs, 2026-11-29",
     "README.md: what SwiftShader's time is made of, shaders written by hand in Chromium by the time of the processor, "
     "2026-11-28",
     "README.md: adding and the chain of exponentials with several blocks a workgroup, 2026-11-23",
@@ -42,7 +42,8 @@ ONCE = (
     "README.md: generated cases of the seed 23 beside the named ones, natively, one thread, 2026-11-29",
     "README.md: launches of a chain's kernel and of a copy, before and after, 2026-11-29",
     "README.md: arrays rebuilt and a convnet's step, before and after in turns, 2026-11-29",
-    "README.md: Executor.trace of a convnet's step, before and after; convolutions of 1 to 64 channels by it, 2026-11-29",
+    "README.md: Executor.trace of a convnet's step, before and after; convolutions of 1 to 64 channels by it, "
+    "2026-11-29",
     "README.md: depthwise 3 x 3 in other forms, least times in Chromium, one thread, 2026-11-29",
     "README.md: the 85 kernels of the library by wasmtime with each cranelift_opt_level, 2026-11-29",
     "README.md: the compiler beside the one before packets, kernel by kernel in turns, 2026-11-27",
