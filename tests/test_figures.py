@@ -28,10 +28,10 @@ from .where import write_page_wheel, write_tools_wheel, write_wheel
 
 # Measured by hand: no command repeats it. Whoever writes a figure has a command for it, or adds it here.
 ONCE = (
-    "README.md: where the time of a product of 256 goes natively, by launch and by function, and products compiled with "
-    "opt_level none, 2026-11-29",
-    "README.md: attention, convolutions and products in one page of Chromium, old and new files in turns, the least of 180 "
-    "to 450 runs, 2026-11-29",
+    "README.md: where the time of a product of 256 goes natively, by launch and by function, and products compiled "
+    "with opt_level none, 2026-11-29",
+    "README.md: attention, convolutions and products in one page of Chromium, old and new files in turns, the least of "
+    "180 to 450 runs, 2026-11-29",
     "README.md: what SwiftShader's time is made of, shaders written by hand in Chromium by the time of the processor, "
     "2026-11-28",
     "README.md: adding and the chain of exponentials with several blocks a workgroup, 2026-11-23",
