@@ -528,7 +528,7 @@ _PACKETS = (
         "targets.wasm.addresses:Addresses._next",
         "if offset == expected",
         "if offset >= expected",
-        "tensor/batched_gemm.atlas",
+        "memory/four_together.atlas",
     ),
     _packets(
         "what a loop changes is fixed in its addresses",
