@@ -539,6 +539,20 @@ _PACKETS = (
         "control/loop_break.atlas",
     ),
     _packets(
+        "of four numbers that are loaded together all lanes have the first",
+        _ACCESSES + "_load_lane",
+        "bytes(range(4 * lane, 4 * lane + 4)) * 4",
+        "bytes(range(4)) * 4",
+        "tensor/batched_gemm.atlas",
+    ),
+    _packets(
+        "numbers that lie apart are loaded together",
+        "targets.wasm.addresses:Addresses._next",
+        "if offset == expected",
+        "if offset >= expected",
+        "memory/four_together.atlas",
+    ),
+    _packets(
         "what a loop changes is fixed in its addresses",
         "targets.wasm.addresses:Addresses._is_fixed",
         "variable not in self._loops[-1].sets",

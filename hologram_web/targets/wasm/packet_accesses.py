@@ -176,7 +176,8 @@ class PacketAccesses:
                 self._load_lane(node, variable)
                 return
             further = self._first_address(node, access)
-            if access.element.is_float and access.element.bits >= 32 and variable not in self.code.slots:
+            spread = access.element.is_float and access.element.bits >= 32 and variable not in self.code.slots
+            if spread or variable in values.splats:  # which other code for the same has written
                 self._load_splat(access.element, variable, further)
             else:
                 put(load_instruction(access.element, further), ("local.set", values.local(variable)))
@@ -394,7 +395,7 @@ class PacketAccesses:
         two one: matrix products in tiles took 0.78 of the time, and in V8 1.3 times as long."""
         bits, shape = element.bits, lanes_of(element)
         if self.splats:
-            self.put((f"f{bits}.load", bits.bit_length() - 4, further), (f"{shape}.splat",))
+            self.put((f"{shape[0]}{bits}.load", bits.bit_length() - 4, further), (f"{shape}.splat",))
         else:
             self.put((f"v128.load{bits}_splat", bits.bit_length() - 4, further))
         self.put(("local.tee", self._vector_of(variable)), (f"{shape}.extract_lane", 0))
