@@ -42,8 +42,7 @@ ONCE = (
     "README.md: generated cases of the seed 23 beside the named ones, natively, one thread, 2026-11-29",
     "README.md: launches of a chain's kernel and of a copy, before and after, 2026-11-29",
     "README.md: arrays rebuilt and a convnet's step, before and after in turns, 2026-11-29",
-    "README.md: Executor.trace of a convnet's step, before and after; convolutions of 1 to 64 channels by it, "
-    "2026-11-29",
+    "README.md: kernels of a convnet's step, before and after; convolutions of 1 to 64 channels, 2026-11-29",
     "README.md: depthwise 3 x 3 in other forms, least times in Chromium, one thread, 2026-11-29",
     "README.md: the 85 kernels of the library by wasmtime with each cranelift_opt_level, 2026-11-29",
     "README.md: the compiler beside the one before packets, kernel by kernel in turns, 2026-11-27",
