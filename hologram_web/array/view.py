@@ -98,27 +98,27 @@ def apart(place: Strides, sizes: Sequence[int], view: View) -> list[tuple[Stride
     strides, offset, end = place.strides, place.offset, len(lengths)
     for cut in reversed(range(end)):
         step = prod(lengths[cut:end])
-        inner = tuple(stride if not cut or stride % step else 0 for stride in strides)
-        rest = offset % step if cut else offset
-        if cut and not _stays(Strides(inner, rest), sizes, step):
+        mine = _below(Strides(strides, offset), sizes, step) if cut else Strides(strides, offset)
+        if mine is None:
             continue
-        some, mine = View(tuple(lengths[cut:end]), tuple(targets[cut:end])), Strides(inner, rest)
+        some = View(tuple(lengths[cut:end]), tuple(targets[cut:end]))
         direct = _direct_if_known(mine, sizes, some)
         found.append((mine, some) if direct is None else (direct, None))
         if cut:
-            strides = tuple((stride - its) // step for stride, its in zip(strides, inner, strict=True))
+            strides = tuple((stride - its) // step for stride, its in zip(strides, mine.strides, strict=True))
             offset, end = offset // step, cut
     return found
 
 
-def _stays(place: Strides, sizes: Sequence[int], limit: int) -> bool:
-    """Whether all numbers of a place are known to be below a limit, and not negative."""
-    ends = [stride * (size - 1) for stride, size in zip(place.strides, sizes, strict=True) if stride != 0]
+def _below(place: Strides, sizes: Sequence[int], step: int) -> Strides | None:
+    """What of a place is no multiple of a step, if all its numbers are known to be below the step, and not negative."""
     try:
-        least, most = (place.offset + sum(each(end, 0) for end in ends) for each in (min, max))
-        return least >= 0 and most < limit
+        inner = Strides(tuple(stride if stride % step else 0 for stride in place.strides), place.offset % step)
+        ends = [stride * (size - 1) for stride, size in zip(inner.strides, sizes, strict=True) if stride != 0]
+        least, most = (inner.offset + sum(each(end, 0) for end in ends) for each in (min, max))
+        return inner if least >= 0 and most < step else None
     except UnknownSize:
-        return False
+        return None
 
 
 def _digits(number: int, lengths: Sequence[int], steps: Sequence[int]) -> tuple[int, ...]:
