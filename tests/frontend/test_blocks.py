@@ -244,6 +244,19 @@ def test_values_of_other_lanes(device, text, source):
     same(launch(text, ty, (160,), (96,), x, device), exact)
 
 
+@pytest.mark.parametrize("call", ["shuffle", "block_broadcast"])
+def test_what_is_taken_is_computed_before_where_from(device, call):
+    """As Python does; a fuzzed program showed it, whose arguments were atomics on the same element."""
+    kernel = hg.kernel_from_source(
+        f"def k(count: hg.Array[hg.i32], found: hg.Array[hg.i32]):\n"
+        f"    found[0] = hg.{call}(hg.atomic_add(count, 0, -5), hg.atomic_max(count, 0, 1))\n",
+        name="k",
+    )
+    count, found = np.array([5], np.int32), np.zeros(1, np.int32)
+    kernel.on(device)[1](count, found)
+    assert (count[0], found[0]) == (1, 5)
+
+
 def test_broadcast_of_no_lane(device):
     with pytest.raises(hg.ExecutionError, match="index 64 of axis 0 of lanes_of_the_block") as caught:
         launch("hg.block_broadcast(v, 64)", "i32", (64,), (64,), np.zeros(64, np.int32), device)

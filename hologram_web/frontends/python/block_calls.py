@@ -42,18 +42,19 @@ def call(kernel: Calls, node: ast.Call, name: str) -> Value:
     kernel._no_keywords(node)
     if name in _SOURCES or name == "block_broadcast":
         given, source = kernel._arguments(node, f"value, {_SOURCES.get(name, 'lane')}")
-        where = kernel.value(source)
+        value, where = kernel.value(given), kernel.value(source)
         if not default(where.ty).is_integer:
             kernel.fail(source, f"a lane's number is an integer, not {where.ty}: convert with hg.i32(x)")
         if name == "block_broadcast":
             where = _in_block(kernel, source, where)
-        return _result(kernel, node, given, block_library.taken, source=where, find=block_library.SOURCES[name])
+        find = block_library.SOURCES[name]
+        return _result(kernel, node, given, value, block_library.taken, source=where, find=find)
     if name in block_library.COMPOSED:
         composed: Any = block_library.COMPOSED[name]
         return _value(kernel.inline(node, kernel.definition(composed)))
     (given,) = kernel._arguments(node, "value")
     operation = name.removeprefix("block_")
-    return _result(kernel, node, given, block_library.reduced, operation=operation)
+    return _result(kernel, node, given, kernel.value(given), block_library.reduced, operation=operation)
 
 
 def _in_block(kernel: Calls, node: ast.expr, lane: Value) -> Value:
@@ -82,9 +83,8 @@ def _scan(kernel: Calls, node: ast.Call) -> Value:
     if exclusive and not known and "identity" not in named:
         kernel.fail(node, "the first lane has nothing before it: say what it gets, identity=0")
     first = named.get("identity")
-    return _result(
-        kernel, node, node.args[0], block_library.scanned, operation=chosen, exclusive=literal(exclusive), first=first
-    )
+    given, more = node.args[0], {"operation": chosen, "exclusive": literal(exclusive), "first": first}
+    return _result(kernel, node, given, kernel.value(given), block_library.scanned, **more)
 
 
 def _value(found: Any) -> Value:
@@ -96,14 +96,14 @@ def _result(
     kernel: Calls,
     node: ast.Call,
     given: ast.expr,
+    value: Value,
     function: Any,
     operation: Any = None,
     first: ast.expr | None = None,
     **more: Any,
 ) -> Value:
-    """Inlines a function of the library, for the value `given` of each lane. Small types go through 32 bits: F16 and
-    BF16 are added as F32 and rounded once, as the contract says of reductions."""
-    value = kernel.value(given)
+    """Inlines a function of the library, for the value of each lane, which `given` said. Small types go through 32
+    bits: F16 and BF16 are added as F32 and rounded once, as the contract says of reductions."""
     ty = default(value.ty)
     wide = ty if ty.bits >= 32 else Type.F32 if ty.is_float else Type.I32 if ty.is_signed else Type.U32
     own, most = Value(wide, kernel.register(given, value, wide)), kernel.facts.most
