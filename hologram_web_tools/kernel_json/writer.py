@@ -6,7 +6,7 @@ import ast
 from typing import Any, NoReturn
 
 from hologram_web.errors import TranslateError
-from hologram_web.frontends.python.advice import NODES
+from hologram_web.frontends.python.elsewhere import NODES
 from hologram_web.frontends.python.functions import check_signature
 from hologram_web.frontends.python.source import Source, chain_of, parsed
 from hologram_web.isa.types import Type

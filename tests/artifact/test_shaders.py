@@ -54,7 +54,7 @@ def test_shaders_share_their_lines():
     checked, proven = (artifact.shader(number) for number in range(len(artifact.shaders)))
     assert sum(map(len, artifact.pieces)) < len(checked) < len(checked) + len(proven)
     assert not any(line.startswith(" ") for line in checked.splitlines())
-    assert len(compiled.to_bytes()) <= 59_000
+    assert len(compiled.to_bytes()) <= 64_000  # 52,416 before strips, and tiles that read two steps at once
 
 
 def test_tint_takes_every_shader():

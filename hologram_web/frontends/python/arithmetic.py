@@ -8,7 +8,6 @@ from typing import Any
 
 from ...isa.operands import Predicate, Register
 from ...isa.types import Type
-from .advice import NODES
 from .emit import Emitter
 from .source import MISSING
 from .spans import after, compared, is_small, raised, tell
@@ -89,7 +88,7 @@ class Arithmetic(Emitter):
             if a.ty is Weak.BOOL and b.ty is Weak.BOOL:
                 return self._logic(_BITS[kind], self.truth_of(node, a), self.truth_of(node, b))
         elif kind not in _PLAIN and kind not in (ast.Div, ast.FloorDiv, ast.Mod):
-            self.fail(node, NODES[kind.__name__])
+            self.scope.source.unsupported(node, kind.__name__)
         ty = self.meet(node, a, b)
         if kind is ast.Div:
             ty = float_of(ty)

@@ -83,8 +83,8 @@ def _scan(kernel: Calls, node: ast.Call) -> Value:
     if exclusive and not known and "identity" not in named:
         kernel.fail(node, "the first lane has nothing before it: say what it gets, identity=0")
     first = named.get("identity")
-    given, more = node.args[0], {"operation": chosen, "exclusive": literal(exclusive), "first": first}
-    return _result(kernel, node, given, kernel.value(given), block_library.scanned, **more)
+    value, scanned = kernel.value(node.args[0]), block_library.scanned
+    return _result(kernel, node, node.args[0], value, scanned, chosen, first, exclusive=literal(exclusive))
 
 
 def _value(found: Any) -> Value:

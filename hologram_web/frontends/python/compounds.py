@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeVar
 from ...errors import TranslateError
 from ...isa.elements import Element
 from ...isa.types import Type
-from .advice import NODES
 from .names import VectorName
 from .source import MISSING, Source
 from .types import Value
@@ -151,7 +150,7 @@ class Tuple(Compound):
         if not isinstance(operator, ast.Add) or not all(
             isinstance(v, Parts) and isinstance(v.form, Tuple) for v in (a, b)
         ):
-            kernel.fail(node, NODES["Tuple"])
+            kernel.scope.source.unsupported(node, "Tuple")
         return tuple_of(a.values + b.values)  # type: ignore[union-attr]
 
 

@@ -12,7 +12,6 @@ from ...errors import like
 from ...isa.address import Address
 from ...isa.operands import Label
 from ...isa.types import Type
-from .advice import NODES
 from .arithmetic import literal
 from .compounds import METHODS_OF_PARTS, AnyValue, Compound, Parts, Tuple, parts_type, tuple_of
 from .emit import ArrayRef, Scope
@@ -52,7 +51,7 @@ class Expressions(PartValues):
     def no_number(self, node: ast.AST, found: Parts) -> NoReturn:
         text = ast.unparse(node)
         if isinstance(node, ast.Tuple):
-            self.fail(node, NODES["Tuple"])
+            self.scope.source.unsupported(node)
         if isinstance(node, ast.Call) and isinstance(found.form, Tuple):
             self.fail(
                 node, f"{ast.unparse(node.func)} returns {len(found.values)} values: give each a name, a, b = ..."
@@ -365,7 +364,7 @@ class Expressions(PartValues):
         first, chain = chain_of(node)
         for part in chain:
             if isinstance(part.op, ast.MatMult):
-                self.fail(part, NODES["MatMult"])
+                self.scope.source.unsupported(part, "MatMult")
         value = self.any_value(first)
         for part in chain:
             value = self.combined(part, part.op, value, self.any_value(part.right))
@@ -392,8 +391,8 @@ class Expressions(PartValues):
         if len(node.ops) == 1 and isinstance(node.ops[0], (ast.In, ast.NotIn)):
             return self._among(node, isinstance(node.ops[0], ast.NotIn))
         for operator in node.ops:
-            if type(operator).__name__ in NODES:
-                self.fail(node, NODES[type(operator).__name__])
+            if isinstance(operator, (ast.In, ast.NotIn, ast.Is, ast.IsNot)):
+                self.scope.source.unsupported(node, type(operator).__name__)
         left, right = self.any_value(node.left), self.any_value(node.comparators[0])
         if isinstance(left, Parts) or isinstance(right, Parts):
             return self.compare_parts(node, left, right)

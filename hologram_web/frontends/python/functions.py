@@ -10,7 +10,6 @@ from typing import Any, TypeVar
 from ...errors import TranslateError, like
 from ...isa.operands import Register
 from ...isa.types import Type
-from .advice import NODES
 from .arithmetic import literal
 from .compounds import AnyValue, Parts, PartsType, Tuple, parts_type, resolved
 from .emit import ArrayRef, Scope
@@ -155,7 +154,7 @@ class Functions(Statements):
         found: dict[str, tuple[ast.expr, Any]] = {}
         for key, argument in (*zip(by_place, node.args), *((keyword.arg, keyword.value) for keyword in node.keywords)):  # noqa: B905
             if isinstance(argument, ast.Starred) or key is None:
-                self.scope.source.fail(argument, NODES["Starred"])
+                self.scope.source.unsupported(argument, "Starred")
             if key not in names or key in found:
                 what = "is given twice:" if key in found else f"is no parameter{like(key, names) or ':'}"
                 self.fail(argument, f"{key} {what} write {name}({form})")

@@ -20,7 +20,6 @@ from typing import Any, NoReturn, TypeVar
 
 from ...errors import TranslateError
 from ...isa.types import Type
-from .advice import NODES
 
 __all__ = [
     "CHECKS",
@@ -204,9 +203,11 @@ class Source:
         """The number of a node's line in the file."""
         return self.first + int(getattr(node, "lineno", 1)) - 1
 
-    def unsupported(self, node: ast.AST) -> NoReturn:
-        """Raises TranslateError for syntax that kernels do not have."""
-        name = type(node).__name__
+    def unsupported(self, node: ast.AST, name: str = "") -> NoReturn:
+        """Raises TranslateError for syntax that kernels do not have, by the name of what stands there."""
+        from .elsewhere import NODES  # not in what a page loads first
+
+        name = name or type(node).__name__
         if isinstance(node, ast.Constant):
             name = "None" if node.value is None else type(node.value).__name__.capitalize()
         self.fail(node, NODES.get(name, f"{name} is not available in a kernel"))

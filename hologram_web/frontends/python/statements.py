@@ -8,7 +8,6 @@ from typing import Any
 
 from ...isa.operands import Label, Register
 from ...isa.types import Type
-from .advice import NODES
 from .arithmetic import literal, typed
 from .calls import Calls
 from .compounds import AnyValue, Compound, Parts, parts_type, tuple_of
@@ -74,6 +73,8 @@ class Statements(Calls):
         if isinstance(value, ast.Call):
             self.call(value)
         elif not (isinstance(value, ast.Constant) and (isinstance(value.value, str) or value.value is ...)):
+            from .elsewhere import NODES
+
             if type(value).__name__ in NODES:
                 self.scope.source.unsupported(value)
             self.fail(node, "this line has no effect: assign the value, or store it in an array")
