@@ -32,6 +32,7 @@ from hologram_web.isa import Type
 from hologram_web.isa.address import ON_CHIP
 from hologram_web.isa.verify import analyze
 from hologram_web.targets import wasm, wgsl
+from hologram_web.tensor.matmul import STEPS as STEPS_OF_TILE
 from hologram_web.tensor.matmul import TEXTS, TILE
 from hologram_web.tensor.matmul import _same as same
 from hologram_web.tensor.programs import program_of
@@ -98,6 +99,7 @@ def verifying(rounds: int) -> tuple[int, float]:
     verifier takes for them."""
     types = dict.fromkeys(("T", "U", "W"), Type.F32)
     constants = {**TILE, **types, **dict.fromkeys(("BATCHED", "BETA", "BIAS"), False), "EPILOGUE": same}
+    constants |= {"STEPS": STEPS_OF_TILE, "REST": False}  # as of 512 x 512
     program = program_of(TEXTS["tiles"], constants)
     times = []
     for _ in range(10 * rounds):
