@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
@@ -14,7 +15,8 @@ from hologram_web.compiler.passes import fired
 from hologram_web.compiler.recursion import deep_recursion
 from hologram_web.errors import CompileError
 from hologram_web.isa.verify import analyze
-from hologram_web.plan.plan import calls_of
+from hologram_web.plan.formula import Formula
+from hologram_web.plan.plan import LAUNCH_VARIABLES, KernelCode, calls_of
 from hologram_web.plan.writer import write
 from hologram_web.runtime.compiled import CompiledProgram
 from hologram_web.runtime.weights import described
@@ -29,6 +31,8 @@ __all__ = ["FORMULA", "MOST", "first", "held", "texts_of"]
 # What is shown is bounded, for files are foreign: 60,000 steps with long formulas were 34 MB and 22 s of text.
 MOST = 500  # ports, constants, steps, kernels, shaders
 FORMULA = 200  # characters
+# What conditions have of a launch, as `runtime.explain` of pages writes it.
+_OF_LAUNCH = ("blocks.x", "blocks.y", "blocks.z", "lanes.x", "lanes.y", "lanes.z", "steps", "rounds")
 _Item = TypeVar("_Item")
 
 
@@ -40,7 +44,7 @@ def first(items: Sequence[_Item], what: str, notes: list[str]) -> Iterable[_Item
 
 
 def held(file: Path, compiled: CompiledProgram, texts: Sequence[str]) -> dict[str, Any]:
-    """What a plan takes and holds, with the texts that were asked for (isa, ir, lanes, wgsl, wat)."""
+    """What a plan takes and holds, with the texts that were asked for (isa, ir, lanes, wgsl, wat, variants)."""
     artifact, notes = compiled.artifact, list[str]()
     raw = write(artifact)
     ports = [
@@ -82,6 +86,36 @@ def _listing(function: Function, kind: str) -> str:
         return annotated(function, LaneAnalysis(function))
 
 
+def _variants(kernel: KernelCode) -> Iterator[str]:
+    """Lines that say which code of a kernel launches take, and on what conditions."""
+    if isinstance(kernel.wasm, str):
+        yield f"wasm: {kernel.wasm}"
+    else:
+        either = "the module with relaxed SIMD where the engine has that, else the exact one"
+        module = "one module" if kernel.wasm.relaxed is None else either
+        yield f"wasm: {module}; each block checks what it cannot prove"
+    if isinstance(kernel.wgsl, str):
+        yield f"webgpu: {kernel.wgsl}"
+        return
+    names = dict(zip(LAUNCH_VARIABLES, _OF_LAUNCH, strict=True))
+    names |= {f"s{number}": name for number, (name, _) in enumerate(kernel.scalars)}
+    for number, (memory, base, _) in enumerate(kernel.memories):
+        names[f"m{number}"] = "bytes(class memory)" if base is None else f"bytes({memory} {base})"
+
+    def written(condition: Formula) -> str:
+        text = re.sub(r"[a-z]\w*", lambda found: names.get(found[0], found[0]), str(condition))
+        return f"{brief(text, FORMULA)} >= 0"
+
+    for number, variant in enumerate(kernel.wgsl, 1):
+        start = f"webgpu, variant {number}: " if len(kernel.wgsl) > 1 else "webgpu: "
+        for fast in variant.fast:
+            several = f" of {fast.blocks} blocks a workgroup" if fast.blocks > 1 else ""
+            wanted = " and ".join(map(written, fast.conditions)) or "always"
+            yield f"{start}the shader without needless checks{several} if {wanted}"
+            start = "else "
+        yield f"{start}the shader with checks"
+
+
 def texts_of(kind: str, compiled: CompiledProgram, notes: list[str]) -> Iterator[tuple[str, str]]:
     artifact = compiled.artifact
     if kind == "isa":
@@ -96,6 +130,9 @@ def texts_of(kind: str, compiled: CompiledProgram, notes: list[str]) -> Iterator
             except CompileError as error:
                 text = f"; {error}"
             yield f"program {number} in blocks of {' x '.join(map(str, block))}", text
+    elif kind == "variants":
+        for number, kernel in enumerate(first(artifact.kernels, "kernels", notes)):
+            yield f"kernel {number} {kernel.name}", "\n".join(_variants(kernel))
     elif kind == "wgsl":
         for number in first(range(len(artifact.shaders)), "shaders", notes):
             yield f"shader {number}", artifact.shader(number)

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
-from hologram_web.compiler.accesses import access_of
+from hologram_web.compiler.accesses import access_of, checks_of, repeated
+from hologram_web.compiler.bounds import Bounds
 from hologram_web.compiler.conditions import shown
 from hologram_web.compiler.driver import lane_function
 from hologram_web.compiler.ir import Function, Node
 from hologram_web.compiler.passes import fired, optimize
+from hologram_web.compiler.rounds import within_budget
+from hologram_web.compiler.several_rounds import with_rounds_together
 from hologram_web.errors import CompileError, UnsupportedInstruction
 from hologram_web.isa.verify import analyze
+from hologram_web.plan.conditions import with_formulas
 
 if TYPE_CHECKING:
     from hologram_web.kernels.kernel import Kernel
@@ -87,16 +92,40 @@ def _variants(kernel: Kernel, block: tuple[int, int, int]) -> str:
         f"wasm: one module, {form}; {checked} of {len(accesses)} accesses are checked, but for those "
         "that a block proves to be in bounds by its coordinates, the parameters and the sizes"
     ]
-    compiled = _shader(kernel, block)
-    if not compiled.fast:
-        lines.append("webgpu: one shader, with checks: no condition of a launch would make them needless")
-    for number, fast in enumerate(compiled.fast):
-        wanted = " and ".join(map(shown, fast.conditions)) or "always"
-        start = "webgpu: a" if number == 0 else "else a"
-        several = f", {fast.blocks} blocks a workgroup," if fast.blocks > 1 else ""
-        last = "; else the one with checks" if number == len(compiled.fast) - 1 else ""
-        lines.append(f"{start} shader without checks{several} if {wanted}{last}")
+    lines += _shaders(with_rounds_together(function), _shader(kernel, block), kernel.program.shared_memory)
     return "\n".join(lines) + "\n"
+
+
+def _shaders(function: Function, compiled: WgslKernel[Node], shared: int) -> Iterator[str]:
+    """Lines about the shaders of a kernel, in the order in which launches and files look at their conditions."""
+    bounds = Bounds(function, launch=True)
+    conditions, proven = bounds.prove(function.nodes())
+    accesses = [checks for node in function.nodes() if (checks := checks_of(node))]
+    needless = proven | repeated(function)
+    still = sum(not needless.issuperset(checks) for checks in accesses)
+    names = [name for name, _ in compiled.scalars]
+    fast = [
+        each
+        for each in compiled.fast
+        if with_formulas(replace(compiled, fast=(each,)), names, compiled.bases, shared).fast
+    ]
+    if not fast:
+        steps = within_budget(function, bounds)
+        if compiled.fast:
+            why = "the conditions that would make them needless are longer than formulas may be"
+        elif not proven and not steps:
+            why = "no condition of a launch would make them needless"
+        else:
+            count = len(conditions) + len(steps or ())
+            why = f"a launch does not compute the {count} conditions that would make them needless"
+        yield f"webgpu: one shader, with checks: {why}"
+    what = f"a shader with checks of {still} of {len(accesses)} accesses" if still else "a shader without checks"
+    for number, each in enumerate(fast):
+        wanted = " and ".join(map(shown, each.conditions)) or "always"
+        start = "webgpu: " if number == 0 else "else "
+        several = f", {each.blocks} blocks a workgroup," if each.blocks > 1 else ""
+        last = "; else the one with all checks" if still else "; else the one with checks"
+        yield f"{start}{what}{several} if {wanted}{last if number == len(fast) - 1 else ''}"
 
 
 def _function(kernel: Kernel, block: tuple[int, int, int], show: Callable[[str, str], None] | None = None) -> Function:

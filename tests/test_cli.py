@@ -131,6 +131,28 @@ def test_inspect(folder):
         assert text in output
 
 
+def test_inspect_says_which_code_launches_take(folder):
+    """As `runtime.explain` of pages does of one launch; of parts of collectives, too."""
+    lines = call("inspect", "saxpy.holo", "--variants").splitlines()
+    wasm, *webgpu = lines[lines.index("kernel 0 saxpy") + 1 :]
+    assert wasm == "wasm: one module; each block checks what it cannot prove"
+    first, second, last = webgpu
+    assert first.startswith(
+        "webgpu: the shader without needless checks of 8 blocks a workgroup if max(bytes(buffer x) - 3, 0) - "
+    )
+    assert second.startswith("else the shader without needless checks of 8 blocks a workgroup if ")
+    assert all(line.endswith(" and 1 - blocks.y >= 0 and 1 - blocks.z >= 0") for line in (first, second))
+    assert last == "else the shader with checks"
+    params = ".param x: buffer f32 read\n.param y: buffer f32 write\n.param n: u32\n"
+    hg.compile(
+        hg.Program.from_text(f"{params}    parallel_reduce.add.f32 [y], [x], n\n"), shapes={"x": ("n",), "y": (1,)}
+    ).save("sum.holo")
+    found = json.loads(call("inspect", "sum.holo", "--variants", "--json"))["texts"]["variants"]
+    assert {line.partition(":")[0] for told in found.values() for line in told.splitlines()} >= {"wasm", "webgpu"}
+    assert any("this kernel is for the other target" in told for told in found.values())
+    assert any(" if " in told and "bytes(buffer src_array)" in told for told in found.values()), found
+
+
 def test_optimize(folder):
     Path("twice.atlas").write_text(
         ".param y: buffer u32 write\nmov_imm.u32 r2, 4\nadd.u32 r3, r2, r2\nstg.u32 [y], r3\n"

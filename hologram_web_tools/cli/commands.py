@@ -299,6 +299,7 @@ def _timed(work: Callable[[], Any]) -> tuple[Any, float]:
 @click.option("--lanes", "texts", flag_value="lanes", multiple=True, help="The same, with how lanes differ in it.")
 @click.option("--wgsl", "texts", flag_value="wgsl", multiple=True, help="The shaders.")
 @click.option("--wat", "texts", flag_value="wat", multiple=True, help="The WebAssembly modules, as text.")
+@click.option("--variants", "texts", flag_value="variants", multiple=True, help="Which code launches take, and when.")
 @as_json
 def inspect_file(file: Path, texts: tuple[str, ...], as_json: bool) -> None:
     """Show what a file (.holo or .atlas) takes, does and holds."""

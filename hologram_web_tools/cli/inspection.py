@@ -59,7 +59,8 @@ def _formula(text: object) -> str:
 
 
 def show(console: Console, file: Path, compiled: CompiledProgram, texts: Sequence[str]) -> None:
-    """Prints what `compiled` takes, does and holds, and the texts that were asked for (isa, ir, lanes, wgsl, wat)."""
+    """Prints what `compiled` takes, does and holds, and the texts that were asked for (isa, ir, lanes, wgsl, wat,
+    variants)."""
     artifact = compiled.artifact
     raw = write(artifact)
     name = shown(compiled.name or file.name)
@@ -77,7 +78,7 @@ def show(console: Console, file: Path, compiled: CompiledProgram, texts: Sequenc
     for kind in texts:
         for title, text in texts_of(kind, compiled, notes):
             console.print(f"\n[bold]{shown(title)}[/]")
-            if len(text) <= _COLOURED:
+            if kind in LEXERS and len(text) <= _COLOURED:
                 console.print(Syntax(text.rstrip(), LEXERS[kind], background_color="default", word_wrap=False))
             else:
                 click.echo(cleaned(text.rstrip(), lines=True))

@@ -122,6 +122,47 @@ def test_explain_shows_every_form():
         kernel.explain("asm")
 
 
+def _webgpu_of(text):
+    return hg.kernel_from_source(text).explain("variants", block=(64,)).splitlines()[1]
+
+
+def test_explain_says_what_is_checked_all_the_same():
+    head = "def k(x: hg.Array[hg.f32], index: hg.Array[hg.u32], y: hg.Array[hg.f32]):\n    i = hg.global_id()\n"
+    told = _webgpu_of(f"{head}    if i < len(y):\n        y[i] = x[index[i]]\n")
+    assert told.startswith("webgpu: a shader with checks of 1 of 3 accesses, 8 blocks a workgroup, if min(last_id_x, ")
+    assert told.endswith(" and grid_dim_z <= 1; else the one with all checks")
+
+
+@pytest.mark.parametrize(
+    ("many", "ty", "line", "why"),
+    [
+        (
+            60,
+            "i32",
+            ("y[i] = ", "x[i + {0}]"),
+            "a launch does not compute the 181 conditions that would make them needless",
+        ),
+        (
+            55,
+            "u16",
+            ("x[", "i * hg.i32({0})"),
+            "the conditions that would make them needless are longer than formulas may be",
+        ),
+        (1, "i32", ("x[y[i % len(y)]] = ", "{0}"), "no condition of a launch would make them needless"),
+    ],
+)
+def test_explain_says_why_no_shader_does_without_checks(many, ty, line, why):
+    names = [f"a{number}" for number in range(many)]
+    scalars = ", ".join(f"{name}: hg.{ty}" for name in names)
+    begin, each = line
+    end = "] = 1" if begin == "x[" else ""
+    told = _webgpu_of(
+        f"def k(x: hg.Array[hg.i32], y: hg.Array[hg.i32], {scalars}):\n    i = hg.global_id()\n"
+        f"    {begin}{' + '.join(map(each.format, names))}{end}\n"
+    )
+    assert told == f"webgpu: one shader, with checks: {why}"
+
+
 def test_explain_shows_lines_of_helpers_from_elsewhere():
     @hg.kernel
     def k(x: hg.Array[hg.i32]):
