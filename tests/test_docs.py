@@ -21,7 +21,7 @@ import subprocess
 import sys
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -291,7 +291,8 @@ def test_places_beside_the_site_are_led_to(monkeypatch):
     for url, up in (("status.html", ""), ("reference/python.html", "../")):
         link = f'<a href="{up}live/bignum/index.html"><code>/live/bignum/</code></a>'
         expected = f"<p>{link} <code>/gallery/x</code></p><td></td>"
-        assert hooks.on_page_content(html, page=SimpleNamespace(url=url)) == expected
+        page: Any = SimpleNamespace(url=url)
+        assert hooks.on_page_content(html, page=page) == expected
 
 
 def test_the_python_reference_has_every_name(monkeypatch):
