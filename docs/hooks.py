@@ -18,13 +18,15 @@ from typing import Any
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
 
 import hologram_web
-from hologram_web import array_api, nn
+from hologram_web import array_api, nn, ops, testing
 from hologram_web.frontends.python.names import Intrinsic
 from hologram_web.isa.kinds import KINDS
 from hologram_web.isa.row import REQUIRED, TYPE_SETS, Operand, Row
 from hologram_web.isa.table import ROWS
+from hologram_web_tools import notebook
 
 ROOT = Path(__file__).parent.parent
 FILETESTS = ROOT / "tests" / "filetests"
@@ -32,6 +34,9 @@ INDEX = "reference/index.md"
 PYTHON = "reference/python.md"
 WIDTH = 72  # characters of a signature in one line
 JAVASCRIPT = "reference/javascript.md"
+# What `make serve` shows beside the site: where texts name such a place, the site leads there.
+BESIDE = ("gallery", "live", "live/bignum", "notebooks", "playground", "report")
+_NAMED = re.compile(rf"<code>/({'|'.join(BESIDE)})/</code>")
 # What each module of the npm package is for; docs/javascript.md tells more.
 MODULES = {
     "index": ("hologram-web", "The runtime: what pages, workers and Node load."),
@@ -70,9 +75,10 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
     return config
 
 
-def on_page_content(html: str, **_: Any) -> str:
-    """Corners of tables are no headers: who hears a page read hears an empty one else."""
-    return html.replace("<th></th>", "<td></td>")
+def on_page_content(html: str, page: Page, **_: Any) -> str:
+    """Corners of tables are no headers: who hears a page read hears an empty one else. What lies beside is led to."""
+    up = "../" * page.url.count("/")
+    return _NAMED.sub(rf'<a href="{up}\1/index.html">\g<0></a>', html.replace("<th></th>", "<td></td>"))
 
 
 def on_post_page(output: str, **_: Any) -> str:
@@ -165,7 +171,7 @@ def examples() -> dict[str, Path]:
 
 
 def python_page() -> Iterator[str]:
-    """The names of `hologram_web` by what they are, then those of its modules for arrays and networks."""
+    """The names of `hologram_web` by what they are, then those of its modules."""
     yield "# The Python API\n\nMade from signatures and docstrings. `import hologram_web as hg`.\n"
     found = {name: getattr(hologram_web, name) for name in hologram_web.__all__}
     kinds: dict[str, dict[str, Any]] = {"Functions": {}, "Classes": {}, "Errors": {}, "In kernels": {}}
@@ -178,10 +184,25 @@ def python_page() -> Iterator[str]:
             kinds["Functions"][name] = value
     for title, members in kinds.items():
         yield from names(title, "hg", members)
-    for module in (array_api, nn):
+    yield from operations()
+    for module in (array_api, nn, testing, notebook):
         public = {name: getattr(module, name) for name in module.__all__}
         listed = {name: value for name, value in public.items() if callable(value)}
         yield from names(module.__name__, module.__name__.rpartition(".")[2], listed)
+
+
+def operations() -> Iterator[str]:
+    """All of `hologram_web.ops` by their groups, then those that say more than their names."""
+    grouped = {f"hg.ops.{group}": members.split() for group, members in ops._GROUPS.items()}
+    ungrouped = [name for name in ops.__all__ if not any(name in members for members in grouped.values())]
+    yield f"## {ops.__name__}\n"
+    yield from described("", ops)
+    cells = {of: ", ".join(f"`{name}`" for name in members) for of, members in {"hg.ops": ungrouped, **grouped}.items()}
+    yield from table("Of | There are", ((f"`{of}`", cell) for of, cell in cells.items()))
+    for name in ops.__all__:
+        if inspect.getdoc(getattr(ops, name)):
+            yield f"### ops.{name}\n"
+            yield from described(name, getattr(ops, name))
 
 
 def names(title: str, prefix: str, members: dict[str, Any]) -> Iterator[str]:

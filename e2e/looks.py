@@ -133,7 +133,7 @@ class _Parsed(HTMLParser):
 def site_by_name(folder: Path) -> Path:
     """A folder with a file for each page of the site, empty, for links that lead there from elsewhere."""
     pages = [f"{path.stem}.html" for path in (ROOT / "docs").glob("*.md")]
-    for page in (*pages, "gallery/index.html", "playground/index.html"):
+    for page in (*pages, "gallery/index.html", "live/index.html", "playground/index.html"):
         (folder / page).parent.mkdir(parents=True, exist_ok=True)
         (folder / page).touch()
     return folder

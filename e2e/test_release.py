@@ -19,6 +19,7 @@ from zipfile import ZipFile
 import pytest
 from packaging.requirements import Requirement
 
+from examples.notebooks.wheels import fetch
 from hatch_build import readme
 from hologram_web_tools.cli.server import serving
 from tests.test_docs import BLOCKS
@@ -49,6 +50,13 @@ globalThis.document ? (document.querySelector("pre").textContent = told) : conso
 await runtime.close();
 """
 ANSWER = "11,22 3,7 2,1"
+# Workers: another file that bundlers find, or are told of.
+POOLED = """
+import {{ Pool }} from "hologram-web/pool";
+const pool = await Pool.create({{ size: 1, backend: "wasm"{} }});
+const found = await pool.run("saxpy.holo", {{ a: 2, x: [1, 2, 3], y: [10, 20, 30] }});
+document.querySelector("pre").textContent = found.join();
+"""
 CACHES = ("__pycache__", ".*_cache", ".hypothesis", ".git", "build", "dist", "node_modules", ".venv", "runtime.js")
 
 
@@ -180,6 +188,8 @@ def app(dist: Path, first: Path) -> Path:
     run("npm", "install", "--offline", "--no-audit", "--no-fund", _one(dist, "*.tgz"), folder=first)
     (first / "first.js").write_text(JAVASCRIPT)
     (first / "named.js").write_text(NAMED)
+    (first / "pooled.js").write_text(POOLED.format(""))
+    (first / "told.js").write_text(POOLED.format(', worker: "./worker.js"'))
     return first
 
 
@@ -211,6 +221,9 @@ def test_esbuild(app: Path) -> None:
     whole = ("--bundle", "--format=esm", "--outfile=by-esbuild/whole.js", "--log-level=warning")
     run(esbuild, "named.js", *whole, folder=app)  # in one file, for a page
     assert run("node", "by-esbuild/whole.js", folder=app).strip() == ANSWER
+    pool = ("told.js", "worker=hologram-web/worker", *options[:2], "--splitting", "--outdir=pool-by-esbuild")
+    run(esbuild, *pool, folder=app)
+    assert _pooled(app / "pool-by-esbuild", app, "./told.js") == (["12,24,36"], [])
 
 
 PAGE = """<!doctype html><title>A page</title><pre></pre><script type="module">
@@ -245,6 +258,14 @@ def _shown(
             page.close()
 
 
+def _pooled(made: Path, app: Path, script: str = "") -> tuple[list[str], list[str]]:
+    """What a page whose worker ran saxpy.holo shows; a bundler made it, or its script."""
+    shutil.copy(app / "saxpy.holo", made)
+    if script:
+        (made / "index.html").write_text(NAMED_PAGE.format(script))
+    return _shown(made)
+
+
 def test_a_plain_page(dist: Path, first: Path, tmp_path: Path) -> None:
     with ZipFile(_one(dist, "*-pages.zip")) as packed:
         packed.extractall(tmp_path)
@@ -271,12 +292,18 @@ def test_vite(app: Path) -> None:
     run(vite, "build", "--target=es2022", "--outDir=named-by-vite", "--logLevel=error", folder=app)
     assert _shown(app / "named-by-vite") == ([ANSWER], [])
 
+    (app / "index.html").write_text(NAMED_PAGE.format("pooled.js"))
+    (app / "vite.config.js").write_text('export default { worker: { format: "es" } };')
+    run(vite, "build", "--target=es2022", "--outDir=pool-by-vite", "--logLevel=error", folder=app)
+    assert _pooled(app / "pool-by-vite", app) == (["12,24,36"], [])
+
 
 WEBPACK = """
 import { createRequire } from "node:module";
 const webpack = createRequire("%s/package.json")("webpack");
-const output = { path: process.cwd() + "/by-webpack", filename: "named.js", module: true, chunkFormat: "module" };
-const options = { mode: "production", entry: "./named.js", target: "es2022", output };
+const output = { path: process.cwd() + "/by-webpack", filename: "[name].js", module: true, chunkFormat: "module" };
+const entry = { named: "./named.js", pooled: "./pooled.js" };
+const options = { mode: "production", entry, target: "es2022", output };
 webpack({ ...options, experiments: { outputModule: true } }, (error, stats) => {
   if (error) throw error;
   const { errors, warnings } = stats.toJson();
@@ -291,6 +318,7 @@ def test_webpack(app: Path) -> None:
     run("node", "webpack.mjs", folder=app)
     (app / "by-webpack" / "index.html").write_text(NAMED_PAGE.format("./named.js"))
     assert _shown(app / "by-webpack") == ([ANSWER], [])
+    assert _pooled(app / "by-webpack", app, "./pooled.js") == (["12,24,36"], [])
 
 
 def _follow(page: str, folder: Path, dist: Path, *more: str) -> None:
@@ -372,6 +400,46 @@ def test_the_entries_of_the_lock_file(dist: Path, tmp_path: Path) -> None:
     (tmp_path / "first.mjs").write_text(PYODIDE)
     told = run(*node_with_jspi(), "first.mjs", folder=tmp_path)
     assert told == "[6.0, 2.0, 4.0] [6.0, 2.0, 4.0] hologram_web.circuit\n"
+
+
+MICROPIP = """
+import { loadPyodide } from "pyodide";
+const [micropip, index] = process.argv.slice(2);
+const pyodide = await loadPyodide();
+await pyodide.loadPackage(micropip, { messageCallback: () => {} });
+console.log(await pyodide.runPythonAsync(`
+import micropip
+await micropip.install("hologram-web[tensor,tools]", index_urls="${index}")
+
+from array import array
+import hologram_web as hg
+
+x = array("f", [3, 1, 2])
+hg.kernel_from_source("def k(x: hg.Array[hg.f32]):\\\\n    x[hg.global_id()] *= 2\\\\n")[3](x)
+y = hg.Executor("wasm").array([3.0, 1.0, 2.0], hg.f32)
+f"{x.tolist()} {(y + y).tolist()} {hg.circuit.__name__} {hasattr(hg, '_Modules')}"
+`));
+"""
+
+
+def test_micropip_takes_the_wheels_for_pages_of_an_index(dist: Path, tmp_path: Path) -> None:
+    """An index that has all wheels of the release, as PyPI would."""
+    for name in ("hologram_web", "hologram_web_tensor", "hologram_web_tools"):
+        place = tmp_path / "simple" / name.replace("_", "-")
+        place.mkdir(parents=True)
+        links = ""
+        for wheel in sorted(dist.glob(f"{name}-*.whl")):
+            shutil.copy(wheel, place)
+            links += f'<a href="{wheel.name}#sha256={sha256(wheel.read_bytes()).hexdigest()}">{wheel.name}</a>'
+        (place / "index.html").write_text(f"<!doctype html><html><body>{links}</body></html>")
+    (micropip,) = (path for path in fetch() if path.name.startswith("micropip-"))
+    shutil.copy(micropip, tmp_path)
+    (tmp_path / "node_modules").symlink_to(ROOT / "node_modules")
+    (tmp_path / "first.mjs").write_text(MICROPIP)
+    handler = partial(SimpleHTTPRequestHandler, directory=str(tmp_path))
+    with serving(ThreadingHTTPServer(("127.0.0.1", 0), handler)) as address:
+        told = run(*node_with_jspi(), "first.mjs", f"./{micropip.name}", f"{address}/simple", folder=tmp_path)
+    assert told == "[6.0, 2.0, 4.0] [6.0, 2.0, 4.0] hologram_web.circuit True\n"
 
 
 def test_a_bundle_runs_python_from_its_own_files(dist: Path, installed: Path, tmp_path: Path) -> None:

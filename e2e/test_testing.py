@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -65,6 +66,8 @@ def test_pytest_on_both_devices(folder: Path) -> None:
     assert code == 0, output
     assert "PASSED test_page.py::test_runs[wasm]" in output
     assert "PASSED test_page.py::test_runs[webgpu]" in output
+    assert re.search(r"^WebAssembly 1$", output, re.M)
+    assert re.search(r"^WebGPU on .*swiftshader.*, a program and no GPU 1$", output, re.M | re.I)
     assert not (folder / "hologram-results").exists()
 
 

@@ -151,6 +151,12 @@ def hologram_page(
         context.close()
 
 
+@pytest.fixture
+def hologram_ran(hologram_page: Page) -> Callable[[], list[dict[str, Any]]]:
+    """Gives the `info` of the page's runtimes until now, each with its `launches`."""
+    return lambda: hologram_page.evaluate(_RAN)
+
+
 def _wrong(ran: list[dict[str, Any]], device: str, software: bool) -> str:
     """What is wrong with what ran in a page: nothing did, or on another device, or on an adapter nobody asked for."""
     if not any(each["launches"] for each in ran):

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import urllib.error
 import urllib.request
+from contextlib import contextmanager
 from http.server import ThreadingHTTPServer
 from pathlib import Path
 from types import SimpleNamespace
@@ -72,6 +73,19 @@ def test_run_says_what_ran_and_what_came_out(folder):
         assert f"saxpy on {device}: it was asked for" in output
         assert "median of 2" in output
         assert output.splitlines()[-1].split() == ["y", "float32", "3", "3", "7", "5", "3", "5", "7"]
+
+
+def test_a_terminal_is_told_what_is_being_done(folder, monkeypatch):
+    told = []
+
+    @contextmanager
+    def working(what):
+        told.append(what)
+        yield told.append
+
+    monkeypatch.setattr(commands_module, "working", working)
+    call("run", "saxpy.holo", "a=2", "x=1,2,3", "y=1,1,1", "--device", "cpu", "--rounds", "3")
+    assert told == ["opens a device", "runs on cpu", "round 2 of 3 on cpu", "round 3 of 3 on cpu"]
 
 
 def test_names_with_types(folder):

@@ -20,8 +20,8 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from types import ModuleType
-from typing import NamedTuple
+from types import ModuleType, SimpleNamespace
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -278,6 +278,23 @@ def test_counts_of_where_it_stands():
     assert f"of {len(collectives)} collectives `{'`, `'.join(collectives[:-1])}` and `{collectives[-1]}`" in text
 
 
+def test_places_beside_the_site_are_led_to(monkeypatch):
+    """They are what `make serve` shows; pages of the reference lie in a folder."""
+    monkeypatch.syspath_prepend(str(ROOT / "docs"))
+    import hooks
+
+    served = re.findall(r'^    "(/.+/)": Mount', (ROOT / "tools" / "serve.py").read_text(encoding="utf-8"), re.M)
+    assert {f"/{place}/" for place in hooks.BESIDE} == {*served, "/playground/", "/live/bignum/"}
+    named = "".join(page.read_text(encoding="utf-8") for page in (ROOT / "docs").glob("*.md"))
+    assert [place for place in hooks.BESIDE if f"`/{place}/`" not in named] == []
+    html = "<p><code>/live/bignum/</code> <code>/gallery/x</code></p><th></th>"
+    for url, up in (("status.html", ""), ("reference/python.html", "../")):
+        link = f'<a href="{up}live/bignum/index.html"><code>/live/bignum/</code></a>'
+        expected = f"<p>{link} <code>/gallery/x</code></p><td></td>"
+        page: Any = SimpleNamespace(url=url)
+        assert hooks.on_page_content(html, page=page) == expected
+
+
 def test_the_python_reference_has_every_name(monkeypatch):
     """Functions, classes and what kernels call, with signatures; modules and numbers have pages of their own."""
     monkeypatch.syspath_prepend(str(ROOT / "docs"))
@@ -288,5 +305,7 @@ def test_the_python_reference_has_every_name(monkeypatch):
     names = [name for name, value in values.items() if callable(value) and not isinstance(value, ModuleType)]
     there = set(re.findall(r"^### hg\.(\w+)$", page, re.M))
     assert [name for name in names if name not in there] == []
+    assert [name for name in hg.ops.__all__ if f"`{name}`" not in page] == []
+    assert {"ops.conv2d", "testing.run_program", "notebook.view"} <= set(re.findall(r"^### (\S+)$", page, re.M))
     assert "compile(\n    program: Any,\n    *,\n    lanes: Any = None," in page
     assert "**run**" in page

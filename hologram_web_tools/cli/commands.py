@@ -31,7 +31,7 @@ from ..optimizer import ProgramOptimizer
 from .arguments import check_output, lengths, named_results, parse, write
 from .bundling import bundle
 from .clean import brief, cleaned
-from .console import as_json, console, shown, tell
+from .console import as_json, console, shown, tell, working
 from .definitions import compile_named, program_named, program_of, split
 from .inspection import show
 from .looks import look_around, try_devices
@@ -123,7 +123,7 @@ def compile_file(
     """
     made = compile_named(source, lanes=lanes, block=block, shapes=shapes, constants=constants, math=math)
     output = output or Path(split(source)[1] or split(source)[0].stem).with_suffix(".holo")
-    with console().status(f"compiles {shown(made.name)}", refresh_per_second=4):  # only in a terminal
+    with working(f"compiles {shown(made.name)}"):
         _, took = _timed(lambda: made.save(output, weights=weights))
     files = [output, *([output.with_name(weights)] if weights else [])]
     size = sum(file.stat().st_size for file in files)
@@ -165,10 +165,10 @@ def bench_file(
     """
     compiled = _compiled(file)
     given = drawn(compiled, parse(compiled, arguments), lengths(sizes))
-    with console().status("", refresh_per_second=4) as status:  # only in a terminal
+    with working("opens devices") as doing:
         missing: dict[str, str] = {}
         asked = (devices, None) if devices else (("wasm", "webgpu"), missing)
-        found, moved = side_by_side(compiled, given, asked[0], rounds, math, status.update, asked[1])
+        found, moved = side_by_side(compiled, given, asked[0], rounds, math, doing, asked[1])
     if as_json:
         tell(name=compiled.name, bytes=moved, rounds=rounds, devices=[asdict(each) for each in found], missing=missing)
     else:
@@ -205,7 +205,8 @@ def bundle_site(
     as_json: bool,
 ) -> None:
     """Write a static site that runs a Python program offline. It has Pyodide, our wheels, packages, and a page."""
-    made = bundle(folder, program=program, pyodide=pyodide, pages=pages, packages=packages)
+    with working(f"writes {shown(folder)}"):
+        made = bundle(folder, program=program, pyodide=pyodide, pages=pages, packages=packages)
     if as_json:
         tell(folder=folder, **made._asdict())
         return
@@ -242,13 +243,17 @@ def run_file(
     given = parse(compiled, arguments)
     if output is not None:
         check_output(output, compiled.ports)
-    (backend, selection), opened = _timed(lambda: open_backend(device, math=math))
-    try:
-        with out.status(f"runs on {selection.selected}", refresh_per_second=4):  # only in a terminal
+    with working("opens a device") as doing:
+        (backend, selection), opened = _timed(lambda: open_backend(device, math=math))
+        try:
+            doing(f"runs on {selection.selected}")
             found, first = _timed(lambda: compiled.run(backend, **given))
-        times = [_timed(lambda: compiled.run(backend, **given))[1] for _ in range(rounds - 1)]
-    finally:
-        backend.close()
+            times = []
+            for turn in range(2, rounds + 1):
+                doing(f"round {turn} of {rounds} on {selection.selected}")
+                times.append(_timed(lambda: compiled.run(backend, **given))[1])
+        finally:
+            backend.close()
     results = named_results(compiled, found)
     if output is not None:
         write(output, results)
@@ -360,7 +365,8 @@ def types_of_file(file: Path, name: str | None, output: Path | None, as_json: bo
 @as_json
 def doctor(as_json: bool) -> None:
     """Show what this machine has, what is missing, and what to do. Ends with 1 if nothing can run."""
-    found = list(look_around())
+    with working("looks around; browsers are started without a window"):
+        found = list(look_around())
     if as_json:
         tell(found=[asdict(each) for each in found])
     else:
@@ -377,7 +383,8 @@ def doctor(as_json: bool) -> None:
 @as_json
 def selftest(as_json: bool) -> None:
     """Compare every device here with the reference. A few programs run on each; ends with 1 if one differs."""
-    found = list(try_devices())
+    with working("compares every device with the reference"):
+        found = list(try_devices())
     if as_json:
         tell(found=[asdict(each) for each in found])
     else:
@@ -465,7 +472,8 @@ def tune_operation(
         except ValueError:
             raise LaunchError(f"{word!r} says no number: write m=384, padding=1,1,1,1, trans_b=true") from None
         shapes[name] = tuple(whole) if len(whole) > 1 else whole[0]
-    found = tune(operation, shapes, Type.named(dtype), DEVICES[device](), seconds=seconds, again=again)
+    with working(f"times schedules on {device}"):
+        found = tune(operation, shapes, Type.named(dtype), DEVICES[device](), seconds=seconds, again=again)
     if as_json:
         rows = [
             {"schedule": each.choice[0], **dict(each.choice[1]), "seconds": each.seconds, "refused": each.refused}

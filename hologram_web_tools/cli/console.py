@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import click
@@ -13,7 +14,7 @@ from rich.segment import Segment
 
 from .clean import brief, cleaned
 
-__all__ = ["as_json", "console", "shown", "tell"]
+__all__ = ["as_json", "console", "shown", "tell", "working"]
 
 
 class _Clean(Console):
@@ -26,6 +27,13 @@ def console() -> Console:
     """As wide as the terminal; where it goes to a file, lines are not broken."""
     found = _Clean(highlight=False)
     return found if found.is_terminal else _Clean(highlight=False, width=200)
+
+
+@contextmanager
+def working(what: str) -> Iterator[Callable[[str], None]]:
+    """Tells a terminal, and nobody else, what is being done; the function that it gives tells what is done next."""
+    with console().status(what, refresh_per_second=4) as status:
+        yield status.update
 
 
 def shown(text: object) -> str:

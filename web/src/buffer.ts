@@ -9,8 +9,8 @@ import { arrayOf, bytesIn, bytesOf, shownOf } from "./types.js";
 
 const SHOWN = 6; // elements
 
-/** The devices that arrays come from. */
-const makers = new WeakMap<object, Device>();
+/** @internal The devices that arrays come from. */
+export const makers = new WeakMap<object, Pick<Device, "info">>();
 
 /** @internal The elements that bytes of a device are. */
 export function resultOf(device: Device, type: Type, bytes: Uint8Array): ReturnType<typeof arrayOf> {

@@ -3,6 +3,7 @@
  * first runs it, and sends arrays back without copying them.
  */
 import { HologramError, LaunchError, named, optionsOf, reading, telling, textOf } from "./errors.js";
+import { makers } from "./internal.js";
 import type { Input, RunOptions } from "./program.js";
 import type { RuntimeInfo, RuntimeOptions } from "./runtime.js";
 import type { TypedArray } from "./types.js";
@@ -10,6 +11,8 @@ import type { TypedArray } from "./types.js";
 export interface PoolOptions extends Pick<RuntimeOptions, "backend" | "threads"> {
   /** How many workers; by default 2. */
   size?: number;
+  /** Where the worker's file is, `hologram-web/worker`, if a bundler did not find it. */
+  worker?: string | URL;
 }
 
 /** Arguments that can be sent: numbers, arrays, and arrays with their shapes. */
@@ -55,6 +58,8 @@ export class PoolError extends HologramError {
   }
 }
 
+const NO_FILE = "its file cannot be loaded: bundle hologram-web/worker, and say where that is, Pool.create({ worker })";
+
 interface Member {
   readonly thread: Thread;
   /** Runs that it was given and has not done. */
@@ -74,11 +79,11 @@ export class Pool {
   /** Rejects with what `Runtime.create` rejects with in a worker, and LaunchError where there are no workers. */
   static create(options: PoolOptions = {}): Promise<Pool> {
     return telling(async () => {
-      const { size = 2, ...create } = optionsOf(options, "size", "backend", "threads");
+      const { size = 2, worker, ...create } = optionsOf(options, "size", "backend", "threads", "worker");
       if (!Number.isInteger(size) || size < 1 || size > 64) throw new LaunchError(`size is a number of workers, 1 to 64, not ${textOf(size)}`);
       const pool = new Pool();
       try {
-        for (let k = 0; k < size; k++) pool.members.push({ thread: await pool.open(), busy: 0 });
+        for (let k = 0; k < size; k++) pool.members.push({ thread: await pool.open(worker), busy: 0 });
         const replies = await Promise.all(pool.members.map((member) => pool.ask(member, { create: { threads: 1, ...create } })));
         pool.info = replies[0]!.info!;
       } catch (error) {
@@ -99,7 +104,10 @@ export class Pool {
       const address = source instanceof Uint8Array ? source : reading("the program", () => addressOf(source));
       const buffers = transfer ? [...new Set(Object.values(args).flatMap(buffersOf))] : [];
       const member = this.members.reduce((a, b) => (b.busy < a.busy ? b : a));
-      return (await this.ask(member, { source: address, args, options: rest }, buffers)).result!;
+      const result = (await this.ask(member, { source: address, args, options: rest }, buffers)).result!;
+      const whole = ArrayBuffer.isView(result) || Array.isArray(result);
+      for (const each of whole ? [result] : Object.values(result)) makers.set(each, { info: this.info }); // for ranOn
+      return result;
     });
   }
 
@@ -142,18 +150,19 @@ export class Pool {
     else found.resolve(reply);
   }
 
-  private async open(): Promise<Thread> {
-    const failed = (error: unknown) => this.end(`a worker failed: ${(error as Partial<Error> | null)?.message ?? textOf(error)}`);
+  private async open(place?: string | URL): Promise<Thread> {
+    const failed = (error: unknown) => this.end(`a worker failed: ${(error as Partial<Error> | null)?.message ?? NO_FILE}`);
     const { Worker: Made, process } = globalThis as any;
     if (Made) {
-      const worker: Worker = new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
+      // Written like this, Vite and webpack find the file.
+      const worker: Worker = place ? new Worker(place, { type: "module" }) : new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
       worker.onmessage = ({ data }) => this.take(data as Reply);
       worker.onerror = failed;
       return worker;
     }
     const threads = process?.getBuiltinModule?.("node:worker_threads");
     if (!threads) throw new LaunchError("there are no workers here");
-    const worker = new threads.Worker(new URL("./worker.js", import.meta.url));
+    const worker = new threads.Worker(place ?? new URL("./worker.js", import.meta.url));
     worker.on("message", (reply: Reply) => this.take(reply));
     worker.on("error", failed);
     return worker as Thread;

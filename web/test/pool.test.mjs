@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
+import { ranOn } from "../dist/index.js";
 import { Pool } from "../dist/pool.js";
 
 const saxpy = fileURLToPath(new URL("../../build/e2e/saxpy.holo", import.meta.url));
@@ -11,6 +12,7 @@ test("runs are shared by workers, and arrays are handed over where one says so",
   expect(pool.info).toMatchObject({ selected: "wasm", device: "WebAssembly" });
   const one = (a) => pool.run(saxpy, { a, x: [1, 2], y: [10, 20] });
   expect((await Promise.all([1, 2, 3, 4].map(one))).map((y) => [...y])).toEqual([1, 2, 3, 4].map((a) => [10 + a, 20 + 2 * a]));
+  expect(ranOn(await one(5))).toMatchObject({ selected: "wasm", device: "WebAssembly" });
   const [x, y] = [new Float32Array([1]), new Float32Array([5])];
   expect([...(await pool.run(readFileSync(saxpy), { a: 2, x, y }))]).toEqual([7]);
   expect(x.length).toBe(1);
