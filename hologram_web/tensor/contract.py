@@ -57,7 +57,7 @@ def _contract(o, traits):
     for name, (shape, straight, transposed) in sides.items():
         in_order = list(range(len(shape)))
         turned[name] = straight != in_order == transposed
-        if in_order not in (straight, transposed):
+        if in_order not in (straight, transposed) and 0 not in shape:
             buffers[name] = f"{name}_in_order"
             steps = _steps(shape)
             constants = {
