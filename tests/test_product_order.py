@@ -1,0 +1,60 @@
+"""Sums of products and of convolutions run over k in increasing order: the same bits on each device that runs kernels,
+whatever schedule sizes choose, and on any number of threads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import hologram_web as hg
+from hologram_web.backends.webgpu.gpu import Gpu
+
+RNG = np.random.default_rng(11)
+DEVICES = {"wasm": {"threads": 1}, "wasm on two threads": {"threads": 2}, "webgpu": {}}
+# Which text each of them is: panels, rows, plain ones and tiles.
+PRODUCTS = [(96, 80, 300), (4, 512, 70), (64, 64, 64), (1, 200, 33), (150, 10, 40), (33, 47, 1)]
+# Channels, output channels, side, kernel, stride, padding, groups: tiles, few channels of a group, and products.
+CONVOLUTIONS = [(8, 16, 20, 3, 1, 1, 1), (6, 6, 19, 3, 1, 1, 6), (5, 7, 14, 2, 2, 0, 1), (12, 16, 18, 1, 1, 0, 1)]
+
+
+@pytest.fixture(scope="module", params=DEVICES)
+def ex(request: pytest.FixtureRequest) -> Iterator[hg.Executor]:
+    options: dict[str, Any] = DEVICES[request.param]
+    name = request.param.partition(" ")[0]
+    if name == "webgpu" and Gpu.shared().real:
+        options = {"math": "strict"}  # its compiler may round a product and a sum once
+    with hg.Executor(name, **options) as found:
+        yield found
+
+
+@pytest.mark.parametrize(("m", "n", "k"), PRODUCTS)
+def test_products(ex: hg.Executor, m: int, n: int, k: int) -> None:
+    a, b = RNG.standard_normal((m, k), np.float32), RNG.standard_normal((k, n), np.float32)
+    wanted = np.zeros((m, n), np.float32)
+    for p in range(k):
+        wanted += a[:, p, None] * b[p]
+    assert (ex.array(a) @ ex.array(b)).numpy().tobytes() == wanted.tobytes()
+
+
+@pytest.mark.parametrize(("channels", "outs", "side", "kernel", "stride", "padding", "groups"), CONVOLUTIONS)
+def test_convolutions(
+    ex: hg.Executor, channels: int, outs: int, side: int, kernel: int, stride: int, padding: int, groups: int
+) -> None:
+    x = RNG.standard_normal((2, channels, side, side), np.float32)
+    w = RNG.standard_normal((outs, channels // groups, kernel, kernel), np.float32)
+    padded = np.pad(x, ((0, 0), (0, 0), (padding, padding), (padding, padding)))
+    count = (side + 2 * padding - kernel) // stride + 1
+    wanted = np.zeros((2, outs, count, count), np.float32)
+    last = (count - 1) * stride + 1
+    for out in range(outs):
+        first = out // (outs // groups) * (channels // groups)
+        for c in range(channels // groups):
+            for row in range(kernel):
+                for column in range(kernel):
+                    seen = padded[:, first + c, row : row + last : stride, column : column + last : stride]
+                    wanted[:, out] += seen * w[out, c, row, column]
+    found = hg.ops.conv2d(ex.array(x), ex.array(w), stride=stride, padding=padding, groups=groups)
+    assert found.numpy().tobytes() == wanted.tobytes()
