@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from hologram_web_tools.circuit.compile import CircuitToIsa
     from hologram_web_tools.kernel_json import JsonToIsa
     from hologram_web_tools.optimizer import ProgramOptimizer
+    from hologram_web_tools.several import all_gather, all_reduce
     from hologram_web_tools.tune import forget_tuned, tune, use_tuned
 
     from . import atlas, backends, circuit, isa, kernel_json, nn, ops, testing
@@ -76,6 +77,8 @@ if TYPE_CHECKING:
         "circuit",
         "compile",
         "function",
+        "all_gather",
+        "all_reduce",
         "checkpoint",
         "forget_tuned",
         "tune",
@@ -150,6 +153,7 @@ _TOOLS = {  # of the second distribution
     "circuit.compile": ("CircuitToIsa",),
     "kernel_json": ("JsonToIsa",),
     "optimizer": ("ProgramOptimizer",),
+    "several": ("all_gather", "all_reduce"),
     "tune": ("forget_tuned", "tune", "use_tuned"),
 }
 _TOOL_PACKAGES = ("circuit", "kernel_json", "stdlib")
