@@ -1,11 +1,12 @@
 """How long it takes from a Python text to WebAssembly and WGSL: the kernels of the standard library, and peers.
 
-    python -m bench.compile [--rounds 7] [--peers] [--pyodide]
+    python -m bench.compile [--rounds 7] [--peers] [--pyodide] [--beside ../other]
 
 Milliseconds of processor time of one thread, so that a busy machine can measure it; the rounds of all kernels are
 interleaved, medians are taken over rounds. `--peers` measures Numba and tinygrad beside it, in an environment of their
 own, `build/peers`, which it makes. `--pyodide` measures in a worker of Chromium instead, where the wheel for pages runs
-and nobody tells processor time: these are milliseconds of the clock, of each kernel's fastest round.
+and nobody tells processor time: these are milliseconds of the clock, of each kernel's fastest round. `--beside`
+measures kernel after kernel in turns with a process of another checkout, the least time of each, and bytes of modules.
 """
 
 from __future__ import annotations
@@ -41,6 +42,20 @@ PEERS = Path("build/peers")
 PACKAGES = ("numba==0.68.1", "tinygrad==0.14.0")
 CLOCK = time.perf_counter if sys.platform == "emscripten" else time.thread_time
 STEPS = ("program", "passes", "WebAssembly", "WGSL")
+# What a process of any checkout does: says which kernels are one shader, and compiles those that it is told.
+TURNS = """
+import json, sys
+import hologram_web as hg
+from bench.compile import analyze, build, compiled, optimize, stdlib, text_of, wasm
+one = [name for name in stdlib.NAMES if name not in getattr(stdlib, "CALLS", ())]
+one = [name for name in one if not any(i.row.collective for i in stdlib.kernel(name).program.instructions)]
+print(json.dumps(one), flush=True)
+for line in sys.stdin:
+    text = text_of(line.strip())
+    program = hg.kernel_from_source(text).program
+    size = len(wasm.compile_kernel(optimize(build(analyze(program), (256, 1, 1)))).code)
+    print(json.dumps([min(compiled(text)["both targets"] for _ in range(3)), size]), flush=True)
+"""
 
 
 def text_of(name: str) -> str:
@@ -109,6 +124,48 @@ def verifying(rounds: int) -> tuple[int, float]:
     return len(program), median(times)
 
 
+def beside(other: Path, rounds: int) -> tuple[dict[str, list[float]], dict[str, list[int]]]:
+    """By kernel least milliseconds to both targets, and bytes of the module, of this checkout and of another."""
+    processes = []
+    for folder in (Path(__file__).resolve().parents[1], other.resolve()):
+        environment = {**os.environ, "PYTHONPATH": str(folder), "HOLOGRAM_WEB_CACHE": "off"}
+        command, pipe = [sys.executable, "-c", TURNS], subprocess.PIPE
+        processes.append(subprocess.Popen(command, cwd=folder, env=environment, stdin=pipe, stdout=pipe, text=True))
+
+    def answer(process: subprocess.Popen[str], name: str = "") -> Any:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        if name:
+            process.stdin.write(f"{name}\n")
+            process.stdin.flush()
+        return json.loads(process.stdout.readline())
+
+    here, there = map(answer, processes)
+    names = [name for name in here if name in there]
+    times, sizes = {name: [float("inf")] * 2 for name in names}, {name: [0, 0] for name in names}
+    for _ in range(rounds):
+        for name in names:
+            for place, process in enumerate(processes):
+                ms, sizes[name][place] = answer(process, name)
+                times[name][place] = min(ms, times[name][place])
+    for process in processes:
+        process.communicate()
+    return times, sizes
+
+
+def tell_beside(other: Path, rounds: int) -> None:
+    times, sizes = beside(other, rounds)
+    print(f"{date.today()}, load {os.getloadavg()[0]:.1f}, {rounds} rounds, {len(times)} kernels\n")
+    print("| | here, median of the kernels | there | ratio of these | median of the ratios |\n|---|---|---|---|---|")
+    pairs: dict[str, list[list[float]]] = {
+        "both targets, ms": [*times.values()],
+        "bytes of the module": [[float(size) for size in pair] for pair in sizes.values()],
+    }
+    for what, found in pairs.items():
+        own, others = (median(pair[place] for pair in found) for place in (0, 1))
+        print(f"| {what} | {own:.2f} | {others:.2f} | {own / others:.2f} | {median(a / b for a, b in found):.2f} |")
+
+
 def peers(rounds: int) -> dict[str, Any]:
     """What `peers.py` measures in an environment with Numba and tinygrad."""
     import venv  # which Pyodide has not
@@ -147,7 +204,11 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--peers", action="store_true")
     parser.add_argument("--pyodide", action="store_true")
+    parser.add_argument("--beside", type=Path, help="another checkout")
     options = parser.parse_args(arguments)
+    if options.beside:
+        tell_beside(options.beside, options.rounds)
+        return
     os.environ["HOLOGRAM_WEB_CACHE"] = "off"  # which would have the artifacts
     found = in_pyodide(options.rounds) if options.pyodide else measured(options.rounds)
     place = "Pyodide in Chromium" if options.pyodide else f"Python {platform.python_version()}"

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import hologram_web as hg
-from bench import arrays, chains, guards, launch, reductions, training
+from bench import arrays, chains, ends, guards, launch, reductions, relaxed, training
 from bench.__main__ import check, sides
 from bench.by_hand import Gpu, variants
 from bench.cases import CASES, block_sum, blur, mandelbrot, saxpy, total
@@ -67,6 +67,20 @@ def test_steps_of_training_are_those_of_numpy(case):
 def test_reductions_are_those_of_numpy(name):
     shape = (70, 33)[: len(reductions.CASES[name][0])]
     assert len(reductions.turns("wasm", name, 2, shape)["ours"]) == 2
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_launches_end_in_every_way(threads):
+    """And the launch behind each is right."""
+    assert {name: len(ms) for name, ms in ends.natively(threads, 1).items()} == dict.fromkeys(ends.ENDS, 1)
+
+
+@pytest.mark.parametrize("what", relaxed.WAYS)
+def test_ways_of_one_thing_leave_the_same(what):
+    found = {way: relaxed.left(what, way) for way in relaxed.WAYS[what]}
+    assert len(found) > 1
+    assert len({*found.values()}) == 1
+    assert len({*found[next(iter(found))]}) > 16
 
 
 @pytest.mark.parametrize("what", arrays.CASES)

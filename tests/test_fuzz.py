@@ -9,15 +9,20 @@ from functools import cache
 
 import pytest
 
+import hologram_web as hg
+from hologram_web import Program
+from hologram_web.compiler.driver import lane_function
 from hologram_web.errors import FaultKind
 from hologram_web.isa.lift import lift
 from hologram_web.isa.verify import analyze
+from hologram_web.targets.wasm import compile_kernel
 from hologram_web_tools.cpu import CpuBackend
 
 from . import filetest
 from .filetest_run import check
 from .fuzz.case import Case, Outcome, compare, execute
 from .fuzz.devices import LIMITS, Failure, Opponent, against, open_devices, reference
+from .fuzz.filed import in_packets
 from .fuzz.generator import generate
 from .fuzz.guard import NanEscape, Untame, nan_guard, tame_guard
 from .fuzz.liveness import Statistics, live_instructions
@@ -58,6 +63,18 @@ def test_files_do_what_programs_do(profile, count):
     assert run_seeds(jobs, open_devices(["file", "load-cpu", "load-wasm"])) == ([], {})
     if profile == "exact":
         assert any(generate(seed, name).classes for name, seed in jobs)
+
+
+def test_files_are_in_packets_of_so_many_lanes():
+    """Those that `chromium-wasm4`, `chromium-wasm16x2` and so on run in V8."""
+    text = ".param y: buffer u32 read_write\n    ldg.u32 r10, [y + r255*4]\n    add.u32 r10, r10, r252\n"
+    program = Program.from_text(f"{text}    stg.u32 [y + r255*4], r10\n")
+    function, found = lane_function(analyze(program), (64, 1, 1)), []
+    for lanes in (1, 4, 8, 16):
+        with in_packets(lanes):
+            found.append(hg.compile(program, grid=64, block=64).artifact.modules[0])
+        assert found[-1] == compile_kernel(function, packets=lanes).code
+    assert len(set(found)) == 4
 
 
 # What programs are like

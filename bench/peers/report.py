@@ -15,7 +15,7 @@ __all__ = ["page", "shares", "tables"]
 
 Row = dict[str, Any]
 HEADER = (
-    "case|size|by|threads|ms a run|from to|GB/s|G operations/s|% of the loop|% of mul+add|% of FMA|"
+    "case|size|by|threads|ms a run|from to|MB|M operations|GB/s|G operations/s|% of the loop|% of mul+add|% of FMA|"
     "times the fastest other's|times the named"
 )
 START = "by|ms to a first result|from to|KB transferred|KB with gzip|times the fastest other's"
@@ -64,13 +64,14 @@ def _cells(rows: Sequence[Row], old: Sequence[Row]) -> Iterator[list[str]]:
             yield [by, number(row["median"]), spread, *sizes, ratio, *last]
             continue
         calls = f" ({row['calls']} calls)" if row["calls"] > 1 else ""
+        counts = [number(row[what] / 1e6 or None, ".4g") for what in ("bytes", "operations")]
         rates = [number(row[what] / row["median"] / 1e6 or None) for what in ("bytes", "operations")]
         of_loop, *of_peaks = told[_key(row)]
         twin = number(row.get("of the named"))
         percent = [number(of_loop, ".0f"), *(number(of_peak, ".1f") for of_peak in of_peaks)]
         yield [
             row["case"], row["size"] + calls, by, str(row["threads"] or ""), format(row["median"], digits), spread,
-            *rates, *percent, ratio, twin, *last,
+            *counts, *rates, *percent, ratio, twin, *last,
         ]  # fmt: skip
 
 

@@ -18,9 +18,9 @@ from hologram_web.backends import Limits
 from hologram_web.errors import BackendUnavailable, LaunchError, UnsupportedType
 from hologram_web.plan.reader import read
 
-from .filed import HeldDevice
+from .filed import HeldDevice, in_packets
 
-__all__ = ["ChromiumThreads", "ChromiumWasm", "ChromiumWebGpu"]
+__all__ = ["ChromiumPackets", "ChromiumThreads", "ChromiumWasm", "ChromiumWebGpu"]
 
 _SECONDS = 300.0  # for a program
 _PROGRAMS = 300  # of one browser
@@ -111,15 +111,31 @@ class ChromiumWebGpu(_Chromium):
 
 
 class ChromiumWasm(_Chromium):
+    """With two `threads` all launches of several blocks are shared."""
+
     name, backend = "chromium-wasm", "wasm"
-
-
-class ChromiumThreads(ChromiumWasm):
-    """All launches of several blocks are shared by two threads."""
-
-    name = "chromium-threads"
+    threads = 1
     _runtime = ""
 
     def answer(self, blob: bytes, **args: Any) -> Any:
+        if self.threads == 1:
+            return super().answer(blob, **args)
         self._runtime = self._runtime or crews.all_shared()
-        return super().answer(blob, threads=2, runtime=self._runtime, **args)
+        return super().answer(blob, threads=self.threads, runtime=self._runtime, **args)
+
+
+class ChromiumThreads(ChromiumWasm):
+    name, threads = "chromium-threads", 2
+
+
+class ChromiumPackets(ChromiumWasm):
+    """Files are made in packets of so many lanes, wherever they can be."""
+
+    def __init__(self, packets: int, threads: int, limits: Limits | None = None) -> None:
+        super().__init__(limits)
+        self.packets, self.threads = packets, threads
+        self.name = f"chromium-wasm{packets}{'x2' * (threads > 1)}"
+
+    def execute_program_with_params(self, program: Any, params: Any) -> None:
+        with in_packets(self.packets):
+            super().execute_program_with_params(program, params)

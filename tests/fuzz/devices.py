@@ -32,7 +32,7 @@ _PAGES = {
     "chromium-wasm": "tests.fuzz.chromium:ChromiumWasm",
     "chromium-threads": "tests.fuzz.chromium:ChromiumThreads",
 }
-# By how many lanes go side by side, where they can; with "x2" two threads share every launch.
+# By how many lanes go side by side, where they can; with "x2" two threads share every launch; in V8 with "chromium-".
 _PACKETS = ("wasm1", "wasm4", "wasm8", "wasm16", "wasm1x2", "wasm4x2", "wasm8x2", "wasm16x2")
 _PLAIN_WORK = 4000  # instructions times lanes that the plain interpreter is asked to run
 
@@ -66,7 +66,7 @@ class Opponent:
         profile = PROFILES[case.profile]
         if self.name == "plain":
             return not profile.atlas and case.lanes * len(case.program) <= _PLAIN_WORK
-        if self.name in _PAGES and (profile.atlas or case.classes):
+        if self.name.startswith("chromium-") and (profile.atlas or case.classes):
             return False
         return profile.shader or not self.name.endswith("webgpu")
 
@@ -94,9 +94,11 @@ def open_devices(names: list[str]) -> list[Opponent]:
             found.append(Opponent(name, (FiledBackend if name == "file" else FiledShaders)(LIMITS)))
         elif name.startswith("load-") and name[5:] in DEVICES:
             found.append(Opponent(name, LoadedBackend(DEVICES[name[5:]](limits=LIMITS))))
-        elif name in _PACKETS:
-            width, _, threads = name.removeprefix("wasm").partition("x")
-            device = AllShared if threads else WasmBackend
+        elif name.removeprefix("chromium-") in _PACKETS:
+            width, _, threads = name.removeprefix("chromium-").removeprefix("wasm").partition("x")
+            device: Any = AllShared if threads else WasmBackend
+            if name.startswith("chromium-"):
+                device = import_module("tests.fuzz.chromium").ChromiumPackets
             found.append(Opponent(name, device(limits=LIMITS, packets=int(width), threads=int(threads or 1))))
         elif ":" in name or name in _PAGES:
             module, _, cls = _PAGES.get(name, name).partition(":")

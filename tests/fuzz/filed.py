@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 
@@ -11,11 +14,23 @@ from hologram_web.backends import Limits
 from hologram_web.errors import BackendUnavailable, CompileError, LaunchError, UnsupportedInstruction
 from hologram_web.isa import Immediate
 from hologram_web.runtime.making import load
+from hologram_web.targets import wasm
 
-from ..artifact.holo_device import HoloDevice
+from ..artifact.holo_device import FILES, HoloDevice
 from ..artifact.holo_runner import CLASS_BYTES, CLASSES, Runner
 
-__all__ = ["FiledBackend", "FiledShaders", "HeldDevice", "LoadedBackend"]
+__all__ = ["FiledBackend", "FiledShaders", "HeldDevice", "LoadedBackend", "in_packets"]
+
+
+@contextmanager
+def in_packets(lanes: int) -> Iterator[None]:
+    """Files that are made meanwhile have packets of so many lanes, wherever they can be."""
+    FILES.clear()
+    try:
+        with patch.object(wasm, "compile_kernel", partial(wasm.compile_kernel, packets=lanes)):
+            yield
+    finally:
+        FILES.clear()
 
 
 class HeldDevice(HoloDevice):

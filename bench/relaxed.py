@@ -1,0 +1,193 @@
+"""`python -m bench.relaxed`: instructions of relaxed SIMD, and loads of strides, beside what packets have for the same.
+
+Loops by hand over operands in the first cache, in wasmtime and in Chromium, in turns: a vector of four is loaded or two
+are, something is made of them, and it is stored. All ways of one thing leave the same bytes, which is checked before
+anything is timed. Natively it is the time of the processor, in Chromium the clock's, and the least counts.
+"""
+
+from __future__ import annotations
+
+import base64
+import os
+import time
+from collections.abc import Callable
+from datetime import date
+
+import click
+import wasmtime
+
+from e2e.browser import Browser
+
+__all__ = ["WAYS", "left", "module"]
+
+_SIZE = 1 << 14  # bytes of an operand
+_RESULTS = 2 * _SIZE
+_TIMES = 200  # over all elements, in a call
+_VECTORS = 4  # of a round
+
+
+def _lanes(step: int) -> Callable[[int], str]:
+    """A vector of elements so many bytes apart, lane by lane."""
+
+    def text(at: int) -> str:
+        found = f"(v128.load32_zero offset={at} (local.get $q))"
+        for lane in range(1, 4):
+            found = f"(v128.load32_lane offset={at + lane * step} {lane} (local.get $q) {found})"
+        return found
+
+    return text
+
+
+def _shuffled(step: int) -> Callable[[int], str]:
+    """The same by whole vectors, none of which goes beyond the last of its lanes, but where the step is 16."""
+
+    def load(at: int) -> str:
+        return f"(v128.load offset={at} (local.get $q))"
+
+    def pick(first: str, second: str, *places: int) -> str:
+        return (
+            f"(i8x16.shuffle {' '.join(str(place + byte) for place in places for byte in range(4))} {first} {second})"
+        )
+
+    def text(at: int) -> str:
+        if step < 16:
+            last = at + 3 * step - 12
+            return pick(load(at), load(last), 0, step, 16 + 2 * step - (last - at), 28)
+        first, second = (pick(load(at + place), load(at + place + 16), 0, 16, 0, 16) for place in (0, 32))
+        return pick(first, second, 0, 4, 16, 20)
+
+    return text
+
+
+def _of_two(text: str) -> Callable[[int], str]:
+    full = text.replace("X", "(local.get $x)").replace("Y", "(local.get $y)")
+    return lambda at: full
+
+
+# What is done, and the ways of doing it: of packets first.
+WAYS: dict[str, dict[str, Callable[[int], str]]] = {
+    "the lesser of two": {
+        "pmin, pmin, or": _of_two("(v128.or (f32x4.pmin X Y) (f32x4.pmin Y X))"),
+        "pmin": _of_two("(f32x4.pmin X Y)"),
+        "relaxed_min": _of_two("(f32x4.relaxed_min X Y)"),
+        "min": _of_two("(f32x4.min X Y)"),
+    },
+    "integers of floats": {
+        "trunc_sat_s": _of_two("(i32x4.trunc_sat_f32x4_s X)"),
+        "relaxed_trunc_s": _of_two("(i32x4.relaxed_trunc_f32x4_s X)"),
+    },
+    "integers of floats from 0 on": {
+        "trunc_sat_u": _of_two("(i32x4.trunc_sat_f32x4_u (f32x4.abs X))"),
+        "relaxed_trunc_u": _of_two("(i32x4.relaxed_trunc_f32x4_u (f32x4.abs X))"),
+        "relaxed_trunc_s": _of_two("(i32x4.relaxed_trunc_f32x4_s (f32x4.abs X))"),
+    },
+    "one of two": {
+        "bitselect": _of_two("(v128.bitselect X Y (f32x4.lt X Y))"),
+        "relaxed_laneselect": _of_two("(i32x4.relaxed_laneselect X Y (f32x4.lt X Y))"),
+    },
+    "every second": {"shuffle": _shuffled(8), "by lanes": _lanes(8)},
+    "every third": {"shuffle": _shuffled(12), "by lanes": _lanes(12)},
+    "every fourth": {"by lanes": _lanes(16), "shuffles": _shuffled(16)},
+}
+_STEPS = {"every second": 2, "every third": 3, "every fourth": 4}
+
+
+def _vectors(what: str) -> int:
+    """Of results, in whole rounds."""
+    return 2 * _SIZE // _STEPS[what] // 64 * 4 - _VECTORS if what in _STEPS else _SIZE // 16
+
+
+def module(what: str, way: str) -> str:
+    """Its text: `kernel(_, _, times)`. Operands are numbers from -300 to 724, none a zero with a sign."""
+    lines = []
+    for part in range(_VECTORS):
+        if what in _STEPS:
+            value = WAYS[what][way](16 * part * _STEPS[what])
+        else:
+            lines += [
+                f"(local.set $x (v128.load offset={16 * part} (local.get $p)))",
+                f"(local.set $y (v128.load offset={_SIZE + 16 * part} (local.get $p)))",
+            ]
+            value = WAYS[what][way](0)
+        lines.append(f"(v128.store offset={_RESULTS + 16 * part} (local.get $p) {value})")
+    return f"""(module (import "env" "memory" (memory 2 65536))
+  (func $fill (local $p i32)
+    (loop $more
+      (f32.store (local.get $p) (f32.sub (f32.mul (f32.const 0.25) (f32.convert_i32_u
+        (i32.and (i32.mul (local.get $p) (i32.const 7919)) (i32.const 4095)))) (f32.const 300)))
+      (br_if $more (i32.lt_u (local.tee $p (i32.add (local.get $p) (i32.const 4))) (i32.const {_RESULTS})))))
+  (start $fill)
+  (func (export "kernel") (param i32 i32) (param $times i32)
+    (local $p i32) (local $q i32) (local $x v128) (local $y v128)
+    (loop $again
+      (local.set $p (i32.const 0))
+      (loop $more
+        (local.set $q (i32.mul (local.get $p) (i32.const {_STEPS.get(what, 1)})))
+        {" ".join(lines)}
+        (br_if $more (i32.lt_u (local.tee $p (i32.add (local.get $p) (i32.const {16 * _VECTORS})))
+          (i32.const {16 * _vectors(what)}))))
+      (br_if $again (local.tee $times (i32.sub (local.get $times) (i32.const 1)))))))"""
+
+
+def _native(code: bytes) -> tuple[Callable[[int], object], Callable[[], bytes]]:
+    """What runs it so many times, and what gives its results."""
+    store = wasmtime.Store()
+    memory = wasmtime.Memory(store, wasmtime.MemoryType(wasmtime.Limits(2, 65536)))
+    run = wasmtime.Instance(store, wasmtime.Module(store.engine, code), [memory]).exports(store)["kernel"]
+    assert isinstance(run, wasmtime.Func)
+    return lambda times: run(store, 0, 0, times), lambda: bytes(memory.read(store, _RESULTS, _RESULTS + _SIZE))
+
+
+def left(what: str, way: str) -> bytes:
+    """What it leaves."""
+    run, results = _native(bytes(wasmtime.wat2wasm(module(what, way))))
+    run(1)
+    return results()
+
+
+def _in_wasmtime(codes: dict[tuple[str, str], bytes], rounds: int) -> dict[tuple[str, str], float]:
+    """Least milliseconds."""
+    runs = {key: _native(code)[0] for key, code in codes.items()}
+    least = dict.fromkeys(codes, float("inf"))
+    for _ in range(rounds):
+        for key, run in runs.items():
+            for _ in range(3):  # the first one behind another is slower than the next
+                start = time.thread_time()
+                run(_TIMES)
+                least[key] = min(least[key], 1000 * (time.thread_time() - start))
+    return least
+
+
+def _in_chromium(codes: dict[tuple[str, str], bytes], rounds: int) -> tuple[str, dict[tuple[str, str], float]]:
+    sides = [
+        {"variant": what, "name": way, "code": base64.b64encode(code).decode(), "rounds": _TIMES}
+        for (what, way), code in codes.items()
+    ]
+    with Browser() as browser:
+        found = browser.run("tiles.mjs", seconds=560, sides=sides, rounds=rounds).json
+        return browser.version, {(what, way): found[what][way] for what, way in codes}
+
+
+@click.command()
+@click.option("--rounds", default=60, show_default=True, type=click.IntRange(1))
+def main(rounds: int) -> None:
+    """Instructions of relaxed SIMD beside those that packets have."""
+    codes = {(what, way): bytes(wasmtime.wat2wasm(module(what, way))) for what, ways in WAYS.items() for way in ways}
+    for what, ways in WAYS.items():
+        assert len({left(what, way) for way in ways}) == 1, what
+    click.echo(f"{date.today()}, load {os.getloadavg()[0]:.1f}, ns a vector, the least of {rounds} turns\n")
+    natively = _in_wasmtime(codes, rounds)
+    version, there = _in_chromium(codes, rounds)
+    click.echo(
+        f"| what | way | wasmtime | of the first | Chromium {version} | of the first |\n|---|---|---|---|---|---|"
+    )
+    for (what, way), ms in natively.items():
+        cells = []
+        for found, took in ((natively, ms), (there, there[what, way])):
+            first = found[what, next(iter(WAYS[what]))]
+            cells += [f"{1e6 * took / _TIMES / _vectors(what):.2f}", f"{took / first:.2f}"]
+        click.echo(f"| {what} | {way} | {' | '.join(cells)} |")
+
+
+if __name__ == "__main__":
+    main()
