@@ -1,10 +1,11 @@
 """Every operation of arrays for every type against NumPy, at boundary sizes, on strided and broadcast operands:
 
     python -m tests.matrix --device wasm
-    python -m tests.matrix --device webgpu --of 20 --seed 3
+    python -m tests.matrix --device webgpu --each 1 --seed 3
 
-`--of N` takes every Nth check of a seeded order; `--only NAME` those of operations with this in their names. What
-differs is listed, and the exit status is 1. tests/test_matrix.py runs a slice of it.
+`--each N` takes N checks of each operation and type, at shapes and layouts that the seed draws, `--of N` every Nth of a
+seeded order, `--only NAME` those of operations with this in their names. What differs is listed, and the exit status is
+1. tests/test_matrix.py runs a slice of it.
 """
 
 # mypy: allow-untyped-calls
@@ -47,6 +48,7 @@ SHAPES: dict[str, tuple[tuple[int, ...], ...]] = {
     "any": ANY,
     "some": tuple(shape for shape in ANY if 0 not in shape),
     "matrix": ((1, 1), (1, 17), (7, 13), (131, 67), (67, 257)),
+    "any matrix": ((0, 5), (5, 0), (1, 1), (1, 17), (7, 13), (131, 67), (67, 257)),
     "square": ((1, 1), (2, 2), (7, 7), (13, 13), (37, 37)),
     "spectrum": ((1,), (2,), (13,), (521,), (4, 8), (5, 7)),
 }
@@ -65,8 +67,8 @@ class Check(NamedTuple):
         return f"{self.case}: {self.ty}{list(self.shape)}, {self.layout}"
 
 
-def checks(seed: int = 0, of: int = 1, only: str = "") -> list[Check]:
-    """All of them in a seeded order, or every `of`th."""
+def checks(seed: int = 0, of: int = 1, only: str = "", each: int = 0) -> list[Check]:
+    """All of them in a seeded order, or every `of`th; of each operation and type the first `each`."""
     found = [
         Check(name, ty, shape, layout)
         for name, case in CASES.items()
@@ -79,6 +81,13 @@ def checks(seed: int = 0, of: int = 1, only: str = "") -> list[Check]:
         if not (case.form == "square" and layout == "broadcast")
     ]
     Random(seed).shuffle(found)
+    if each:
+        seen: Counter[tuple[str, str]] = Counter()
+        kept, found = found, []
+        for check in kept:
+            seen[check.case, check.ty] += 1
+            if seen[check.case, check.ty] <= each:
+                found.append(check)
     return found[::of]
 
 
@@ -222,11 +231,12 @@ def main(given: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--device", default="wasm")
     parser.add_argument("--of", type=int, default=1, help="every so many-th check")
+    parser.add_argument("--each", type=int, default=0, help="so many checks of each operation and type")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", default="", help="operations with this in their names")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="begin no check after so long")
     options = parser.parse_args(given)
-    wanted = checks(options.seed, options.of, options.only)
+    wanted = checks(options.seed, options.of, options.only, options.each)
     wrong: Counter[str] = Counter()
     begun, done = time.perf_counter(), 0
     with hg.Executor(options.device) as ex:

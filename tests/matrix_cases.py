@@ -134,6 +134,8 @@ _ours("f", {
 }, form="matrix")  # fmt: skip
 _ours("f", {
     "einsum": (lambda x, y: ops.einsum("ij,kj->ik", x, y), lambda x, y: np.einsum("ij,kj->ik", x, y)),
+}, operands=2, form="any matrix")  # fmt: skip
+_ours("f", {
     "outer of rows": (lambda x, y: ops.outer(x[0], y[-1]), lambda x, y: np.outer(x[0], y[-1])),
 }, operands=2, form="matrix")  # fmt: skip
 
@@ -204,7 +206,7 @@ _with(ALL, {
     "triu": lambda p, x: p.triu(x, k=-1),
     "matrix_transpose": lambda p, x: p.matrix_transpose(x),
     "diagonal": lambda p, x: p.linalg.diagonal(x),
-}, exact=True, form="matrix")  # fmt: skip
+}, exact=True, form="any matrix")  # fmt: skip
 # NumPy says nothing of their order.
 _with(REAL, {"unique_values": lambda p, x: p.sort(p.unique_values(x))}, exact=True)
 _with(REAL, {
@@ -222,11 +224,14 @@ _with(
 _with(NUMBER, {
     "matmul": lambda p, x, y: p.matmul(x, p.matrix_transpose(y)),
     "matmul of a transposed": lambda p, x, y: p.matmul(p.matrix_transpose(x), y),
-    "matmul of a vector": lambda p, x, y: p.matmul(x, y[0]),
     "tensordot": lambda p, x, y: p.tensordot(x, y, axes=2),
-}, operands=2, form="matrix", values=("near 1", "any"))  # fmt: skip
+}, operands=2, form="any matrix", values=("near 1", "any"))  # fmt: skip
+_with(
+    NUMBER, {"matmul of a vector": lambda p, x, y: p.matmul(x, y[0])}, operands=2, form="matrix",
+    values=("near 1", "any"),
+)  # fmt: skip
 _with("fc", {"vecdot": lambda p, x, y: p.vecdot(x, y)}, operands=2, form="some")
-_with(NUMBER, {"trace": lambda p, x: p.linalg.trace(x)}, form="matrix", gives="sum")
+_with(NUMBER, {"trace": lambda p, x: p.linalg.trace(x)}, form="any matrix", gives="sum")
 _with("fc", {
     "det": lambda p, x: p.linalg.det(x),
     "inv": lambda p, x: p.linalg.inv(x),

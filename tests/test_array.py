@@ -179,6 +179,30 @@ def test_every_type_of_numbers(ex: hg.Executor, ty: str) -> None:
     assert xp.astype(x, xp.float32).dtype is hg.f32
 
 
+def test_wide_integers(ex: hg.Executor) -> None:
+    check_wide(ex, hg.u128)
+
+
+def test_wider_integers(wasm: hg.Executor) -> None:
+    check_wide(wasm, hg.i256)
+
+
+def check_wide(ex: hg.Executor, ty: hg.Type) -> None:
+    numbers = [3**70, 5, 2**100 + 1, 7, 0, 2**127 - 1]
+    x = xp.asarray(numbers, dtype=ty, device=ex)
+    small = xp.asarray([1, 2, 3, 4, 5, 6], dtype=hg.u32, device=ex)
+    assert (x * x + 1).tolist() == [ty.unpack(ty.pack([(n * n + 1) % (1 << ty.bits)]))[0] for n in numbers]
+    assert (x // 3 % 1000 + small).dtype is ty
+    assert (x // 3 % 1000 + small).tolist() == [n // 3 % 1000 + k for k, n in enumerate(numbers, 1)]
+    assert (x > 5)[::-2].tolist() == [n > 5 for n in numbers][::-2]
+    assert (x.min().item(), x.max().item(), x[:4].sum().item()) == (0, 2**127 - 1, sum(numbers[:4]))
+    assert xp.sort(x).tolist() == sorted(numbers)
+    assert x.astype(hg.u64).tolist() == [n % (1 << 64) for n in numbers]
+    assert x.astype(hg.f64).tolist() == [float(n) for n in numbers]
+    wider = hg.i512 if ty.is_signed else hg.u512
+    assert x.astype(wider).dtype is (x + xp.asarray([1], dtype=wider, device=ex)).dtype is wider
+
+
 def test_nothing_is_computed_before_it_is_asked_for(wasm: hg.Executor) -> None:
     x = xp.asarray(A, device=wasm)
     y = xp.exp(x) * 2.0 + x

@@ -14,6 +14,8 @@ from hologram_web.tensor.families import FAMILIES, operation
 from hologram_web.tensor.gradients import RULES
 from hologram_web.tensor.operation import Operands
 
+from .gradient_shapes import drawn
+
 # mypy: ignore-errors
 
 RNG = np.random.default_rng(18)
@@ -100,6 +102,7 @@ CASES = [
     *(("FFT", {"n": n, "batch": 2, "real": True, "inverse": True}, {"input": floats(2, n // 2 + 1, 2)})
       for n in (1, 5, 6)),
 ]  # fmt: skip
+DRAWN = [case for seed in (19, 20) for case in drawn(seed)]
 NO_GRADIENT = {
     "ParallelMap", "ParallelMapBinary", "ParallelReduce",  # arrays have them as maps and reductions of their own
     "ArgMin", "ArgMax", "QuantizedGEMM", "Fill", "Random", "AllReduce",
@@ -140,7 +143,7 @@ def _arrays(ex, name, arrays):
     return {each: _array(ex, x).astype(hg.u32) if types[each] == "u32" else _array(ex, x) for each, x in arrays.items()}
 
 
-@pytest.mark.parametrize(("name", "numbers", "arrays"), CASES)
+@pytest.mark.parametrize(("name", "numbers", "arrays"), CASES + DRAWN)
 def test_gradients_are_what_differences_say(ex, name, numbers, arrays):
     defined = _defined(name, numbers, arrays)
     result = defined(arrays)
@@ -169,7 +172,8 @@ def test_every_operation_has_a_rule_or_none_for_a_reason():
     every = {name for names in FAMILIES.values() for name in names}
     assert set(RULES) <= every
     assert every - set(RULES) - {"MixedPrecisionGEMM"} == NO_GRADIENT
-    assert {name for name, *_ in CASES} | {"MixedPrecisionGEMM"} == set(RULES)
+    for cases in (CASES, DRAWN):
+        assert {name for name, *_ in cases} | {"MixedPrecisionGEMM"} == set(RULES)
 
 
 def test_a_gradient_is_lazy(ex):

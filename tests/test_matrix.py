@@ -37,6 +37,8 @@ def test_the_matrix_has_every_function_of_the_namespace() -> None:
     assert sorted(missing - words - _OTHERS) == []
     assert {each.ty for each in checks()} == set(TYPES)
     assert min(Counter(each.case for each in checks()).values()) > 10
+    pairs = Counter((each.case, each.ty) for each in checks())
+    assert Counter((each.case, each.ty) for each in checks(each=2)) == Counter(dict.fromkeys(pairs, 2))
 
 
 def test_a_wrong_result_is_told() -> None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
-__all__ = ["RATE", "convnet", "mlp"]
+__all__ = ["RATE", "adam", "convnet", "mlp"]
 
 RATE = 0.1
 
@@ -63,3 +63,11 @@ def convnet(x, t, w1, b1, w2, b2, w3, b3, z):
         np.tensordot(gk, seen_h, ([0, 2, 3], [0, 2, 3])), gk.sum(axis=(0, 2, 3)), flat.T @ g, g.sum(axis=0),
     )  # fmt: skip
     _update((w1, b1, w2, b2, w3, b3), gradients, z)
+
+
+def adam(x, t, w, m, v, z):
+    """A weight for each feature, the gradient of squared errors, and the tenth step of Adam."""
+    g = 2 * (x * w - t) * x
+    m = m * 0.9 + g * 0.1
+    v = v * 0.999 + g * g * 0.001
+    z[:] = w - m / (1 - 0.9**10) / (np.sqrt(v / (1 - 0.999**10)) + 1e-8) * RATE

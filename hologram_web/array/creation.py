@@ -113,10 +113,12 @@ def _stacked(given: list[Array]) -> Array:
 
 
 def from_dlpack(x: Any, /, *, device: Executor | None = None, copy: bool | None = None) -> Array:
-    """An array with a copy of the elements of an object that has DLPack."""
-    if copy is False and not isinstance(x, (Array, Buffer)):
-        raise ValueError("the elements have to be copied to the device: copy=False is not possible")
-    return asarray(x, device=device)
+    """An array with the elements of an object that has DLPack: of an Array or Buffer on that executor these themselves,
+    unless `copy`, of others copies, which `copy=False` refuses with a BufferError."""
+    here = isinstance(x, (Array, Buffer)) and device in (None, x.executor)
+    if copy is False and not here:
+        raise BufferError("the elements have to be copied to the device: copy=False is not possible")
+    return asarray(x, device=device, copy=copy if here else None)
 
 
 def full(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -93,3 +95,30 @@ def test_donated_arrays_are_written_into_and_gone(name: str, wait: Callable[[Any
         assert wait(y.read()).tolist() == [20.0, 26.0, 32.0]
         assert ex.stats()["live_bytes"] == live
         assert ex.stats()["reused"] == 7
+
+
+@pytest.mark.parametrize("name", ["wasm", "webgpu"])
+def test_ten_thousand_arrays_leave_no_bytes(name: str, wait: Callable[[Any], Any]) -> None:
+    """Made, computed and freed, one after the other."""
+    from hologram_web import array_api as xp
+
+    with hg.Executor(name) as ex:
+        x = ex.full(16, 1, hg.f32)[:]
+        wait((x + 1.0).read())
+        gc.collect()
+        before = ex.stats()["live_bytes"]
+        for number in range(10_000):
+            y = (x + float(number) + xp.zeros(16, dtype=hg.f32, device=ex)).realize()
+        assert wait(y.read()).tolist() == [10_000.0] * 16
+        del y
+        gc.collect()
+        assert ex.stats()["live_bytes"] == before
+
+
+def test_arrays_have_the_buffer_protocol() -> None:
+    """Which Python asks classes for since 3.12; the elements are a copy."""
+    with hg.Executor("wasm") as ex:
+        x = ex.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], hg.f32).T * 2.0
+        view = memoryview(x) if sys.version_info >= (3, 12) else x.__buffer__(0)
+        assert (view.format, view.shape) == ("f", (3, 2))
+        assert view.tolist() == [[2.0, 8.0], [4.0, 10.0], [6.0, 12.0]]
