@@ -208,8 +208,9 @@ def _affine(ty: str, rows: int, beta: Array) -> Callable[[Array], Any]:
     """8 units of a row without what is added to it, and of that."""
 
     def bound(wanted: Array) -> Any:
-        most = abs((wanted - beta).reshape(rows, -1)).max(axis=1, keepdims=True, initial=0)
-        return 8 * UNIT[ty] * (np.repeat(most, wanted.size // max(rows, 1), axis=1).ravel() + abs(beta))
+        length = wanted.size // max(rows, 1)
+        most = abs((wanted - beta).reshape(rows, length)).max(axis=1, keepdims=True, initial=0)
+        return 8 * UNIT[ty] * (np.repeat(most, length, axis=1).ravel() + abs(beta))
 
     return bound
 
