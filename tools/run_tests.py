@@ -21,7 +21,6 @@ class Area(NamedTuple):
     name: str
     minutes: float  # budget on two cores
     commands: tuple[str, ...]
-    needs: str = ""  # an environment variable, without which it is left out
 
 
 AREAS = (
@@ -50,16 +49,6 @@ AREAS = (
             "pytest tests/everywhere --no-skips --where=node",
             "pytest tests/everywhere/test_errors.py tests/everywhere/test_page.py --no-skips --where=chromium",
         ),
-    ),
-    Area(  # every third test of the array API standard's own, which are in no package
-        "suite",
-        5,
-        (
-            "python -m pip install -qq --upgrade --no-deps --target build/suite -r tests/array_api/requirements.txt",
-            "python -m tests.array_api --third --device wasm --packages build/suite",
-            "python -m tests.array_api --third --device webgpu --packages build/suite",
-        ),
-        needs="ARRAY_API_TESTS",
     ),
     Area("docs", 1, ("mkdocs build --strict --quiet",)),
 )
@@ -99,9 +88,6 @@ def main(names: list[str]) -> int:
     failures: list[str] = []
     for area in AREAS:
         if names and area.name not in names:
-            continue
-        if area.needs and not os.environ.get(area.needs):
-            rows.append(f"{area.name:<8} left out: {area.needs} does not say where it is")
             continue
         start = time.monotonic()
         passed = True
