@@ -57,11 +57,12 @@ def adam(n: int = 1 << 20) -> Case:
             return hg.function(step, device=ex).compile(**arrays)
 
     wanted = np.empty(n)
-    steps.adam(*(value.astype(np.float64) for value in arrays.values()), wanted)
+    by_hand: Any = steps.adam
+    by_hand(*(value.astype(np.float64) for value in arrays.values()), wanted)
     return Case("adam", f"{n:,}", ours, arrays, wanted, 32 * n, 20 * n, tolerance=1e-4)
 
 
-STEPS = training.TRAINING | {"adam": adam}
+STEPS: dict[str, Any] = {**training.TRAINING, "adam": adam}
 
 
 def _peak(name: str) -> Callable[[], object]:
@@ -107,7 +108,8 @@ def _by_torch(case: Case, torch: Any) -> Callable[[], Any]:
     def adam(x: Any, t: Any, w: Any, _m: Any, _v: Any) -> Any:
         return ((x * w - t) ** 2).sum()
 
-    loss = {"mlp": mlp, "convnet": convnet, "adam": adam}[case.name]
+    losses: dict[str, Any] = {"mlp": mlp, "convnet": convnet, "adam": adam}
+    loss = losses[case.name]
     given = {name: torch.from_numpy(value.copy()) for name, value in case.arrays.items()}
     weights = [value.requires_grad_() for name, value in given.items() if name not in "xtmv"]
 
