@@ -369,23 +369,31 @@ def test_links_of_the_readme_lead_to_its_home(monkeypatch: pytest.MonkeyPatch) -
     assert "high[6](contrast(x).buffer, y)" in text
 
 
-PYODIDE = """
-import { readFileSync } from "node:fs";
-import { loadPyodide } from "pyodide";
-const lock = JSON.parse(readFileSync("node_modules/pyodide/pyodide-lock.json"));
-Object.assign(lock.packages, JSON.parse(readFileSync("pyodide-lock-entries.json")).packages);
-const pyodide = await loadPyodide({ lockFileContents: lock, packageBaseUrl: process.cwd() + "/" });
-await pyodide.loadPackage(["hologram-web", "hologram-web-tensor", "hologram-web-tools"], { messageCallback: () => {} });
-console.log(await pyodide.runPythonAsync(`
+# Of a kernel and of arrays, in a page's Python that has the wheels.
+IN_A_PAGE = """
 from array import array
 import hologram_web as hg
 
 x = array("f", [3, 1, 2])
 hg.kernel_from_source("def k(x: hg.Array[hg.f32]):\\\\n    x[hg.global_id()] *= 2\\\\n")[3](x)
 y = hg.Executor("wasm").array([3.0, 1.0, 2.0], hg.f32)
-f"{x.tolist()} {(y + y).tolist()} {hg.circuit.__name__}"
+"""
+
+
+PYODIDE = (
+    """
+import { readFileSync } from "node:fs";
+import { loadPyodide } from "pyodide";
+const lock = JSON.parse(readFileSync("node_modules/pyodide/pyodide-lock.json"));
+Object.assign(lock.packages, JSON.parse(readFileSync("pyodide-lock-entries.json")).packages);
+const pyodide = await loadPyodide({ lockFileContents: lock, packageBaseUrl: process.cwd() + "/" });
+await pyodide.loadPackage(["hologram-web", "hologram-web-tensor", "hologram-web-tools"], { messageCallback: () => {} });
+console.log(await pyodide.runPythonAsync(`"""
+    + IN_A_PAGE
+    + """f"{x.tolist()} {(y + y).tolist()} {hg.circuit.__name__}"
 `));
 """
+)
 
 
 def test_the_entries_of_the_lock_file(dist: Path, tmp_path: Path) -> None:
@@ -402,7 +410,8 @@ def test_the_entries_of_the_lock_file(dist: Path, tmp_path: Path) -> None:
     assert told == "[6.0, 2.0, 4.0] [6.0, 2.0, 4.0] hologram_web.circuit\n"
 
 
-MICROPIP = """
+MICROPIP = (
+    """
 import { loadPyodide } from "pyodide";
 const [micropip, index] = process.argv.slice(2);
 const pyodide = await loadPyodide();
@@ -410,16 +419,12 @@ await pyodide.loadPackage(micropip, { messageCallback: () => {} });
 console.log(await pyodide.runPythonAsync(`
 import micropip
 await micropip.install("hologram-web[tensor,tools]", index_urls="${index}")
-
-from array import array
-import hologram_web as hg
-
-x = array("f", [3, 1, 2])
-hg.kernel_from_source("def k(x: hg.Array[hg.f32]):\\\\n    x[hg.global_id()] *= 2\\\\n")[3](x)
-y = hg.Executor("wasm").array([3.0, 1.0, 2.0], hg.f32)
-f"{x.tolist()} {(y + y).tolist()} {hg.circuit.__name__} {hasattr(hg, '_Modules')}"
+"""
+    + IN_A_PAGE
+    + """f"{x.tolist()} {(y + y).tolist()} {hg.circuit.__name__} {hasattr(hg, '_Modules')}"
 `));
 """
+)
 
 
 def test_micropip_takes_the_wheels_for_pages_of_an_index(dist: Path, tmp_path: Path) -> None:
