@@ -18,7 +18,6 @@ from ..plan.plan import size_of
 from ..runtime import arrays
 from ..runtime.compiled import CompiledProgram
 from ..runtime.executor import Buffer, Executor
-from ..runtime.walking import target_of
 from ..runtime.weights import CONSTANT
 from . import nested
 from .array import Array, array_of
@@ -30,7 +29,7 @@ from .lines import asked_by, lines_of
 from .nested import flatten, flattened, unflatten
 from .node import ArrayNode, copy_of, in_order, source
 from .planning import lower
-from .run import execute, explained, is_written, planning, realize
+from .run import execute, explained, is_written, planned_for, planning, realize
 from .sizes import Size, UnknownSize, is_symbolic, of_plan
 from .tracing import Parameter, executor_here, is_unknown, placeholder, tracing
 
@@ -408,7 +407,7 @@ class _Run:
 
     def __init__(self, trace: Trace, executor: Executor) -> None:
         self.form, self.specs = trace.form, trace.specs
-        plan = PlanBuilder(trace.name, targets=(target_of(executor.device),), math=executor.device.math)
+        plan = planned_for(executor, trace.name)
         names = trace.declared(plan)
         places = {id(node): number for number, node in enumerate(trace.arguments)}
         roots = list({id(node): node for node in trace.roots if not _is_there(node)}.values())

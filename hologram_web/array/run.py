@@ -23,7 +23,7 @@ from .tracing import Parameter, check_known
 if TYPE_CHECKING:
     from ..runtime.executor import Buffer, Executor
 
-__all__ = ["execute", "explain", "explained", "is_written", "planning", "realize"]
+__all__ = ["execute", "explain", "explained", "is_written", "planned_for", "planning", "realize"]
 
 _KEPT = 1024
 _MOST_PORTS = 3072  # a plan has at most 4,096 ports, temporaries and constants
@@ -33,8 +33,8 @@ _plans: dict[Any, _Known] = {}
 class _Known:
     """A plan that can run: what its steps need."""
 
-    def __init__(self, roots: Sequence[ArrayNode], order: Sequence[ArrayNode], target: str, math: str) -> None:
-        lowered = lower(roots, order, PlanBuilder("arrays", targets=(target,), math=math))
+    def __init__(self, roots: Sequence[ArrayNode], order: Sequence[ArrayNode], executor: Executor) -> None:
+        lowered = lower(roots, order, planned_for(executor))
         self.texts = lowered.texts
         self.compiled = CompiledProgram.from_builder(lowered.plan)
         self.sources, self.scalars, self.results = lowered.sources, lowered.scalars, lowered.results
@@ -86,8 +86,14 @@ def _known(roots: Sequence[ArrayNode], order: Sequence[ArrayNode], executor: Exe
         if len(_plans) >= _KEPT:
             _plans.pop(next(iter(_plans)))
         with planning(executor):
-            known = _plans[form.key] = _Known(roots, order, target, math)
+            known = _plans[form.key] = _Known(roots, order, executor)
     return known, form
+
+
+def planned_for(executor: Executor, name: str = "arrays") -> PlanBuilder:
+    """A plan that only this device is to run."""
+    device: Any = executor.device
+    return PlanBuilder(name, targets=(target_of(device),), math=device.math, here=getattr(device, "here", ""))
 
 
 def planning(executor: Executor, name: str = "arrays") -> AbstractContextManager[None]:

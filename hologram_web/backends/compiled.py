@@ -149,6 +149,7 @@ class CompiledDevice(Device[M]):
     """A device that runs compiled lane regions. Devices give `_run`, `_whole` and `_copy`."""
 
     parallel = False  # whether collectives are made of many lanes, or of few that do much
+    here = "processor"  # what plans run on that run here only, or "gpu"
 
     def _run(self, job: Job[M]) -> None:
         """Runs a lane region; faults go through `job.explain`."""

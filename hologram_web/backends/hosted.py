@@ -136,18 +136,19 @@ class HostedLaunch(Walk, Generic[M]):
 
     def _planned(self, aliases: dict[str, str]) -> _Planned:
         """The plan of the launch, made once for all sizes, scalars and lanes."""
-        analysis, config, target = self.analysis, self.config, "webgpu" if self.device.parallel else "wasm"
+        analysis, config, math = self.analysis, self.config, self.device.math
+        target, here = "webgpu" if self.device.parallel else "wasm", self.device.here
 
         def make() -> _Planned:
             program: Program = analysis.program
             plan = launch_plan(program, config, _EVERY_AXIS, aliases)
-            lowering = Lowering(plan, [program], target, LaneRegion, self._analysis, True, self.device.math)
+            lowering = Lowering(plan, [program], target, LaneRegion, self._analysis, here, math)
             (call,) = lowering.steps(plan.steps)
             lowering.analyze = _analyzed  # what is made later keeps no launch and no device
             sizes = {temporary.name: temporary.size for temporary in lowering.temporaries}
             return _Planned(analysis, call.code, lowering.kernels, sizes)  # type: ignore[union-attr]  # a call
 
-        key = id(analysis), tuple(config.block), config.shared_memory, target, self.device.math, tuple(aliases.items())
+        key = id(analysis), tuple(config.block), config.shared_memory, target, here, math, tuple(aliases.items())
         return _PLANS.get_or_create(key, make)
 
     def _analysis(self, program: Program) -> Analysis:

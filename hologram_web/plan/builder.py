@@ -80,11 +80,12 @@ class PlanBuilder:
         shapes: Mapping[str, Sequence[FormulaLike]] | None = None,
         targets: Sequence[str] = TARGETS,
         math: str = "exact",
+        here: str = "",
     ) -> None:
         """`shapes` has the dimensions of ports: names, formulas, numbers. By default an array x is x[x.len], or, where
         a Python kernel takes it with two axes, x[x.len0, x.len1]. `targets` are those that will run it, and
-        `math` how they will compute floats."""
-        self.name, self.targets, self.math = name, targets, math
+        `math` how they will compute floats; `here` is what alone will: `DeviceTraits`."""
+        self.name, self.targets, self.math, self.here = name, targets, math, here
         self.programs: list[Program] = []
         self.analyses: list[Analysis] = []  # of the programs
         self.blobs: dict[bytes, Blob] = {}

@@ -82,14 +82,14 @@ class LoweredKernel(Protocol):
 
 
 class Outer(Protocol):
-    """The plan that a call stands in: `target` is the only one that there is code for, or empty. Launches that depend
-    on sizes are made `later`, when they first run, or with all others."""
+    """The plan that a call stands in: `target` is the only one that there is code for, or empty. A plan for a device
+    `here` is in no file, and its launches that depend on sizes are made when they first run."""
 
     plan: Plan
     programs: Sequence[Program]
     target: str
     math: str
-    later: bool
+    here: str
     sizes: dict[str, Any]
 
     def analysis(self, program: Program) -> Analysis: ...
@@ -378,7 +378,7 @@ class _Caller:
         def parts(places: dict[str, _Place]) -> tuple[Step, ...]:
             for name, place in places.items():
                 operands.first[name] = (place.offset + place.start) // place.ty.alignment
-            how = self.outer.math, self.outer.later  # what is made later is for this device, and not for files
+            how = self.outer.math, self.outer.here
             made = {
                 target: self._parts(found.launches(operands, traits_for(target, *how)), places, index)
                 for target in TARGETS
@@ -474,7 +474,7 @@ class _Caller:
                 buffer = self._temporary(name, as_formula(size))
                 places[name] = _Place(name, None, buffer, size, 0, 0, Type.U8)
             times = as_formula(launch.times)
-            if times.value is None and self.outer.later:
+            if times.value is None and self.outer.here:
                 step: Step = Later(partial(self._late, launch, dict(places), index))
             else:
                 step = self._part(launch, places, index)

@@ -120,10 +120,10 @@ class Lowering(Generic[K]):
         target: str,
         make: MakeKernel[K],
         analyze: Callable[[Program], Analysis],
-        later: bool = False,
+        here: str = "",
         math: str = "exact",
     ) -> None:
-        self.plan, self.programs, self.target, self.make, self.later = plan, programs, target, make, later
+        self.plan, self.programs, self.target, self.make, self.here = plan, programs, target, make, here
         self.math = math
         self.kernels: list[K] = []
         self.numbers: dict[Any, int] = {}

@@ -35,7 +35,7 @@ def add_operation(
     if missing := [name for name in counts if name not in buffers]:
         raise LaunchError(f"{operation.name} has an operand {missing[0]!r}: name a buffer for it")
     o.most.update(counts)
-    traits = traits or {target: traits_for(target, plan.math) for target in plan.targets}
+    traits = traits or {target: traits_for(target, plan.math, plan.here) for target in plan.targets}
     made = {target: operation.launches(o, traits[target]) for target in plan.targets}
     if len({tuple(map(_key, launches)) for launches in made.values()}) == 1:
         _add(plan, next(iter(made.values())), buffers)

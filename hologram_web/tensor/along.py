@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ..isa.types import Type
 from .language import Constant, Elements, T, W, barrier, global_id, i32, local_id, select, shared, static_range
 from .norms import wide
@@ -104,6 +106,56 @@ def _running(
         totals[lane], done[lane] = total, end
 
 
+def _piece_sums(
+    parts: Elements[W],
+    input: Elements[T],
+    n: i32,
+    inner: i32,
+    pieces: i32,
+    T: Constant[type],
+    W: Constant[type],
+    REVERSE: Constant[bool],
+):
+    """One lane for each piece of a row: the sum of its elements."""
+    row, begin, total = global_id(1) // pieces, global_id(1) % pieces * PIECE, W(0)
+    first = row * n * inner + global_id(0)
+    for k in range(begin, min(begin + PIECE, n)):
+        i = k
+        if REVERSE:
+            i = n - 1 - k
+        total = total + W(input[first + i * inner])
+    parts[global_id(1) * inner + global_id(0)] = total
+
+
+def _running_pieces(
+    output: Elements[T],
+    input: Elements[T],
+    before: Elements[W],
+    n: i32,
+    inner: i32,
+    pieces: i32,
+    T: Constant[type],
+    W: Constant[type],
+    EXCLUSIVE: Constant[bool],
+    REVERSE: Constant[bool],
+):
+    """One lane for each piece of a row, which begins with the sum of those before."""
+    row, begin = global_id(1) // pieces, global_id(1) % pieces * PIECE
+    first = row * n * inner + global_id(0)
+    total = before[global_id(1) * inner + global_id(0)]
+    for k in range(begin, min(begin + PIECE, n)):
+        i = k
+        if REVERSE:
+            i = n - 1 - k
+        place = first + i * inner
+        value = W(input[place])
+        if EXCLUSIVE:
+            output[place] = T(total)
+        total = total + value
+        if not EXCLUSIVE:
+            output[place] = T(total)
+
+
 def _scatter(
     output: Elements[T],
     input: Elements[T],
@@ -140,22 +192,26 @@ def _scatter(
 ROUNDS = 1 << 15  # of a loop in a shader: llvmpipe ends all of them after 65,535
 
 
-def _in_order(o, traits, kernel, n, scalars, **constants):
-    """Launches of lanes that go through an axis of `n` elements in order; on GPUs in parts of ROUNDS."""
-    lanes, acc = (o.inner, o.outer), wide(o.ty)
+def _in_order(o, traits, kernel, n, scalars, often=1, buffers=None, **constants):
+    """Launches of lanes that go through an axis of `n` elements in order; on GPUs in parts of ROUNDS. All is done
+    `often` times."""
+    lanes, acc, buffers = (o.inner, o.outer), wide(o.ty), buffers or {}
     if not traits.together or o.late:  # memory has to be known
         return across(o, kernel, lanes, scalars=scalars, buffers=_UNUSED, PARTS=False, **constants)
-    long = flag(n - ROUNDS)
-    found = across(o, kernel, lanes, 1 - long, scalars=scalars, buffers=_UNUSED, PARTS=False, **constants)
+    long = flag(n - ROUNDS) * often
+    unused = dict.fromkeys(("done", "totals"), buffers.get("output", "output"))
+    short, given = often - long, {**buffers, **unused}
+    found = across(o, kernel, lanes, short, scalars=scalars, buffers=given, PARTS=False, **constants)
     if not isinstance(long, int) or long:
         many = o.inner * o.outer
         memory = {"done": (Type.I32, many * long), "totals": (acc, many * long)}
         found.append(part(o, _nothing, (many,), (64,), temporaries=memory, times=long, scalars={}, W=acc))
-        found += across(o, kernel, lanes, ceildiv(n, ROUNDS) * long, scalars=scalars, PARTS=True, **constants)
+        times = ceildiv(n, ROUNDS) * long
+        found += across(o, kernel, lanes, times, scalars=scalars, buffers=buffers, PARTS=True, **constants)
     return found
 
 
-_UNUSED = {"done": "output", "totals": "output"}
+_UNUSED = {"done": "output", "totals": "output"}  # where there are no parts
 
 
 def _args(least):
@@ -172,10 +228,32 @@ def _args(least):
     )
 
 
+PIECE = 1024  # elements of a long row that a lane adds on GPUs
+MANY_LANES = 1 << 14  # rows that keep a GPU busy, each with one lane
+
+
 def _sums(o, traits):
-    scalars = {"n": o.n, "inner": o.inner}
-    constants = {"T": o.ty, "W": wide(o.ty), "EXCLUSIVE": o.exclusive, "REVERSE": o.reverse}
-    return _in_order(o, traits, _running, o.n, scalars, **constants)
+    """On GPUs long rows are pieces whose sums come first, where that gives the same: integers, and math="fast". 16 Mi
+    of F32 took an H200 4.5 ms so, and 2.2 s in order."""
+    working, scalars = wide(o.ty), {"n": o.n, "inner": o.inner}
+    constants = {"T": o.ty, "W": working, "EXCLUSIVE": o.exclusive, "REVERSE": o.reverse}
+    apart = 0
+    if traits.together and not o.late and (o.ty.is_integer or traits.fast):
+        apart = flag(o.n - PIECE) * flag(MANY_LANES - o.inner * o.outer)
+    found = []
+    if not isinstance(apart, int) or not apart:
+        found += _in_order(o, traits, _running, o.n, scalars, 1 - apart, **constants)
+    if not isinstance(apart, int) or apart:
+        pieces, own = ceildiv(o.n, PIECE), {key: constants[key] for key in ("T", "W", "REVERSE")}
+        lanes, many = (o.inner, o.outer * pieces), o.inner * o.outer * pieces * apart
+        memory = {"parts": (working, many), "before": (working, many)}
+        first, *more = across(o, _piece_sums, lanes, apart, scalars={**scalars, "pieces": pieces}, **own)
+        first = replace(first, temporaries={name: ty.size_bytes * count for name, (ty, count) in memory.items()})
+        along, buffers = {"n": pieces, "inner": o.inner}, {"input": "parts", "output": "before"}
+        order = {"T": working, "W": working, "EXCLUSIVE": True, "REVERSE": False}
+        found += [first, *more, *_in_order(o, traits, _running, pieces, along, apart, buffers, **order)]
+        found += across(o, _running_pieces, lanes, apart, scalars={**scalars, "pieces": pieces}, **constants)
+    return found
 
 
 def _summed(np, o, input):

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 
 from ..isa.types import Type
@@ -14,6 +13,7 @@ from .language import (
     Elements,
     T,
     W,
+    barrier,
     block_id,
     cos,
     exp,
@@ -29,7 +29,7 @@ from .language import (
 )  # fmt: skip
 from .matmul import _product
 from .norms import wide
-from .operation import TensorOperation, ceildiv, part
+from .operation import TensorOperation, ceildiv, flag, part
 
 __all__ = ["OPERATIONS"]
 
@@ -257,34 +257,60 @@ def _weights(
     mask: Elements[T],
     seq_len: i32,
     kv_len: i32,
+    head_dim: i32,
+    scale: W,
     T: Constant[type],
     W: Constant[type],
     MASK: Constant[bool],
     CAUSAL: Constant[bool],
+    SCALED: Constant[bool],
+    ACROSS: Constant[int],
+    LANES: Constant[int],
 ):
-    """A lane turns the scores of a query into powers, and finds what makes their sum 1. Those of a key lie query after
-    query, so that lanes side by side read numbers side by side."""
-    query, head = global_id(0), global_id(1)
-    first, greatest, j = head * (kv_len * seq_len) + query, W(-_INFINITY), i32(0)
+    """LANES lanes turn the scores of a query into powers, and find what makes their sum 1. Those of a key lie query
+    after query, so that lanes side by side, of ACROSS queries, read numbers side by side."""
+    partial = shared(W, (LANES, ACROSS))
+    query, head, place, lane = global_id(0), block_id(2), local_id(0), local_id(1)
+    column, factor = min(query, seq_len - 1), scale
+    if not SCALED:
+        factor = 1 / sqrt(W(head_dim))
+    first, greatest, j = head * (kv_len * seq_len) + column, W(-_INFINITY), lane
     while j < kv_len:
-        score = scores[first + j * seq_len]
+        score = scores[first + j * seq_len] * factor
         if MASK:
-            score += W(mask[query * kv_len + j])
+            score += W(mask[column * kv_len + j])
         if CAUSAL:
-            score = select(j <= query, score, W(-_INFINITY))
-        if MASK or CAUSAL:
+            score = select(j <= column, score, W(-_INFINITY))
+        if (MASK or CAUSAL) and query < seq_len:
             scores[first + j * seq_len] = score
         greatest = max(greatest, score)
-        j += 1
+        j += LANES
+    if LANES > 1:
+        partial[lane, place] = greatest
+        barrier()
+        for other in static_range(LANES):
+            greatest = max(greatest, partial[other, place])
+        barrier()
     # A query that has seen no key has no score to be the greatest.
     base = select(greatest == W(-_INFINITY), W(0), greatest)
-    total, j = W(0), i32(0)
+    total, j = W(0), lane
     while j < kv_len:
-        weight = exp(scores[first + j * seq_len] - base)
-        scores[first + j * seq_len] = weight
-        total += weight
-        j += 1
-    factors[head * seq_len + query] = select(total == 0, W(0), 1 / total)
+        if query < seq_len:
+            score = scores[first + j * seq_len]
+            if not MASK and not CAUSAL:
+                score = score * factor
+            weight = exp(score - base)
+            scores[first + j * seq_len] = weight
+            total += weight
+        j += LANES
+    if LANES > 1:
+        partial[lane, place] = total
+        barrier()
+        total = partial[0, place]
+        for other in static_range(1, LANES):
+            total += partial[other, place]
+    if lane == 0 and query < seq_len:
+        factors[head * seq_len + query] = select(total == 0, W(0), 1 / total)
 
 
 def _weighted(
@@ -295,34 +321,40 @@ def _weighted(
     output[row * head_dim + c] = T(W(output[row * head_dim + c]) * factors[row])
 
 
-HELD = 1 << 26  # bytes of scores that may be held at once
+# Bytes of scores that may be held at once. 64 heads of 2048 x 64 took an H200 166 ms without.
+HELD, HELD_BY_GPUS = 1 << 26, 1 << 30
+# Queries that a block turns into weights, and lanes for each: with one 8 heads of 512 x 64 took an H200 five times as
+# long.
+ALONE, TOGETHER = (64, 1), (32, 8)
 
 
 def holds_scores(o, traits):
-    """Whether all scores are held, which products of matrices make and read: on WebGPU, where tiles in one loop are
-    worth it. FlashAttention never does. 8 heads of 512 x 64 took SwiftShader 640 ms of the processor without."""
-    sizes = o.batch, o.heads, o.seq_len, o.kv_len, o.head_dim
+    """1 where all scores are held, which products of matrices make and read, else 0: on WebGPU, where tiles in one loop
+    are worth it. FlashAttention never does. 8 heads of 512 x 64 took SwiftShader 640 ms of the processor without."""
     if not traits.together or o.ty is not Type.F32 or o.late or o.fusion or "block_size" in o.values:
-        return False
-    if not all(isinstance(size, int) for size in sizes) or min(o.kv_len, o.seq_len, o.head_dim) < _MANY:
-        return False
-    return 4 * o.batch * o.heads * o.seq_len * o.kv_len <= HELD
+        return 0
+    large = flag(o.kv_len + 1 - _MANY) * flag(o.seq_len + 1 - _MANY) * flag(o.head_dim + 1 - _MANY)
+    most = (HELD_BY_GPUS if traits.gpu else HELD) // 4
+    return large * flag(most + 1 - o.batch * o.heads * o.seq_len * o.kv_len)
 
 
-def _by_products(o, traits):
+def _by_products(o, traits, often):
+    """All is done `often` times."""
     heads, m, n, k = o.batch * o.heads, o.kv_len, o.seq_len, o.head_dim
-    memory = {"scores": 4 * heads * m * n, "factors": 4 * heads * n}
-    buffers, alpha = {"a": "key", "b": "query", "c": "scores"}, 1 / math.sqrt(k) if o.scale is None else o.scale
-    first, *more = _product(o, traits, o.ty, m, n, k, False, True, heads, buffers=buffers, alpha=alpha)
-    scalars = {"seq_len": n, "kv_len": m, "head_dim": k}
+    memory = {"scores": 4 * heads * m * n * often, "factors": 4 * heads * n * often}
+    wide_block, lanes = TOGETHER if traits.gpu else ALONE
+    buffers, how = {"a": "key", "b": "query", "c": "scores"}, {"batch": heads, "often": often}
+    first, *more = _product(o, traits, o.ty, m, n, k, False, True, buffers=buffers, **how)
+    scalars = {"seq_len": n, "kv_len": m, "head_dim": k, "scale": 1.0 if o.scale is None else o.scale}
     constants, buffers = {"T": o.ty, "W": wide(o.ty)}, {"a": "scores", "b": "value", "c": "output"}
+    own = {"MASK": o.mask is not None, "CAUSAL": o.causal, "SCALED": o.scale is not None}
     return [
         replace(first, temporaries={**first.temporaries, **memory}),
         *more,
-        part(o, _weights, (n, heads), (64,), scalars=scalars, fast=True, MASK=o.mask is not None, CAUSAL=o.causal,
-             **constants),
-        *_product(o, traits, o.ty, n, k, m, True, False, heads, buffers=buffers),
-        part(o, _weighted, (k, n, heads), (64,), scalars=scalars, **constants),
+        part(o, _weights, (ceildiv(n, wide_block) * wide_block, lanes, heads), (wide_block, lanes), scalars=scalars,
+             fast=True, times=often, ACROSS=wide_block, LANES=lanes, **own, **constants),
+        *_product(o, traits, o.ty, n, k, m, True, False, buffers=buffers, **how),
+        part(o, _weighted, (k, n, heads), (64,), scalars=scalars, times=often, **constants),
     ]  # fmt: skip
 
 
@@ -347,8 +379,10 @@ def choose(ty, traits, keys, dim):
 
 
 def _launches(o, traits):
-    if holds_scores(o, traits):
-        return _by_products(o, traits)
+    held = holds_scores(o, traits)
+    by_products = [] if isinstance(held, int) and not held else _by_products(o, traits, held)
+    if isinstance(held, int) and held:
+        return by_products
     ty, working = o.ty, wide(o.ty)
     # Of few dimensions as a number: then what a product adds to a place is known, and one proof for all of a tile.
     dim = o.head_dim if isinstance(o.head_dim, int) and o.head_dim <= 512 else 0
@@ -357,13 +391,14 @@ def _launches(o, traits):
     heads, blocks = o.batch * o.heads, ceildiv(o.seq_len, span)
     scalars = {"seq_len": o.seq_len, "kv_len": o.kv_len, "head_dim": o.head_dim, "blocks": blocks}
     scalars["scale"] = 1.0 if o.scale is None else o.scale
-    count = span * heads * blocks * o.head_dim
+    count, times = span * heads * blocks * o.head_dim * (1 - held), 1 - held
     memory = {"panels": (working, count), "sums": (working, count)}
     return [
+        *by_products,
         part(o, _packed, (span, o.head_dim, heads * blocks), (span,), temporaries=memory, scalars=scalars, T=ty,
-             W=working, SPAN=span, SCALED=o.scale is not None),
+             times=times, W=working, SPAN=span, SCALED=o.scale is not None),
         part(o, _attention, (chosen["LANES"] * blocks, heads), (chosen["LANES"],), scalars=scalars, fast=True, T=ty,
-             W=working, MASK=o.mask is not None, CAUSAL=o.causal, DIM=dim, **chosen),
+             times=times, W=working, MASK=o.mask is not None, CAUSAL=o.causal, DIM=dim, **chosen),
     ]  # fmt: skip
 
 

@@ -29,6 +29,9 @@ __all__ = ["OPERATIONS"]
 # processor so, and took 137 with 32 lanes for a block of elements, which meet at six barriers. Types of more than 32
 # bits, which GPUs compute in several steps, would be too much code.
 _ALONE = 32
+# Loads of a lane that are on their way at once, on GPUs: the sum of 128 Mi took an H200 0.84 ms with one, 0.15 with
+# eight (3.6 TB/s), and 0.63 with lanes alone.
+_AHEAD = 8
 _ROWS = 8  # blocks of elements that a block of lanes reduces, if shared memory holds as many
 _BLOCK = 2048  # elements of one of them
 # Of wide integers, whose sums have no order: llvmpipe ends loops after 65,535 rounds of a lane, MUL of I4096 has 2,100.
@@ -52,14 +55,24 @@ def _reduce_blocks(
     IDENTITY: Constant[float],
     ROWS: Constant[int],
     SIZE: Constant[int],
+    AHEAD: Constant[int],
 ):
-    """32 lanes reduce a block of elements, one orbit each."""
+    """32 lanes reduce a block of elements, one orbit each, AHEAD rounds of loads before they are combined."""
+    found = registers(max(AHEAD, 1), W)
     partial = shared(W, (ROWS, 32))
     row, orbit, block = local_id(1), local_id(0), global_id(1)
     total = W(IDENTITY)
     first = block * SIZE
     here = min(count - first, SIZE) if block < blocks else 0
-    for i in range(orbit, here, 32):
+    done = 0
+    if AHEAD:
+        for some in range(max(here, 0) // (32 * AHEAD)):
+            for i in static_range(AHEAD):
+                found[i] = W(src_array[first + orbit + some * (32 * AHEAD) + 32 * i])
+            for i in static_range(AHEAD):
+                total = F(total, found[i])
+        done = max(here, 0) // (32 * AHEAD) * (32 * AHEAD)
+    for i in range(done + orbit, here, 32):
         total = F(total, W(src_array[first + i]))
     partial[row, orbit] = total
     barrier()
@@ -124,13 +137,14 @@ def _launches(o, traits):
     wide = reduce_type(ty)
     size = _WIDE_BLOCK if ty.is_wide else _BLOCK
     rows = min(_ROWS, traits.shared // (32 * wide.size_bytes))
-    alone = traits.together and wide.size_bytes == 4
+    alone = traits.together and not traits.gpu and wide.size_bytes == 4
 
     def launch(source, count, target, blocks, times, most=0):
         if alone:
             shape, constants = ((ceildiv(blocks, _ALONE) * _ALONE,), (_ALONE,)), {}
         else:
-            shape, constants = ((32, ceildiv(blocks, rows) * rows), (32, rows)), {"ROWS": rows}
+            shape = (32, ceildiv(blocks, rows) * rows), (32, rows)
+            constants = {"ROWS": rows, "AHEAD": _AHEAD if traits.gpu else 0}
         return part(
             o,
             _reduce_alone if alone else _reduce_blocks,

@@ -20,7 +20,8 @@ class DeviceTraits:
     """Whether the lanes of a block run at the same time, bytes of shared memory, and which schedules were found faster
     by timing them (hologram_web_tools/tune.py): by the class of sizes and types, a text and its constants. Where it
     `fuses` a product and a sum are one instruction, and no register is for what is between; what is `native` runs here,
-    compiled by Cranelift, and is in no file."""
+    compiled by Cranelift, and is in no file. `fast` says that sums need not be in order,
+    and `gpu` that lanes run by the ten thousand, which is known natively only: software that plays a GPU has few."""
 
     name: str
     together: bool
@@ -28,6 +29,8 @@ class DeviceTraits:
     tuned: tuple[tuple[str, Any], ...] = ()
     fuses: bool = False
     native: bool = False
+    fast: bool = False
+    gpu: bool = False
 
     @property
     def rows(self) -> int:
@@ -44,10 +47,13 @@ class DeviceTraits:
 TRAITS = {each.name: each for each in (DeviceTraits("wasm", False), DeviceTraits("webgpu", True))}
 
 
-def traits_for(target: str, math: str = "exact", native: bool = False) -> DeviceTraits:
+def traits_for(target: str, math: str = "exact", here: str = "") -> DeviceTraits:
     """The traits of a target that computes floats like that, in files or natively."""
     found = TRAITS[target]
-    return found if found.together else replace(found, fuses=math == "fast", native=native)
+    fast = math == "fast"
+    if found.together:
+        return replace(found, fast=fast, gpu=here == "gpu")
+    return replace(found, fuses=fast, fast=fast, native=bool(here))
 
 
 def size_class(*sizes: Any) -> str | None:

@@ -235,6 +235,15 @@ class Gpu:
         """Whether the adapter is a GPU, not a processor that plays one."""
         return _is_real(self.info)
 
+    @property
+    def pace(self) -> int:
+        """How many times the rounds of llvmpipe on two processors, 1e10 short ones a second, it does in ten times the
+        time at least. Of instructions, of which a round has five, an integrated GPU of 192 lanes does 2e11 a second,
+        and a GTX 1050 9e11. An H200 took 0.5 ms for the 2 ** 32 rounds of 128 Mi exponentials, 2.2 ms in parts."""
+        if not self.real:
+            return 1
+        return 128 if self.info.get("adapter_type") == "DiscreteGPU" else 32
+
     def revive(self) -> None:
         """Opens a new device if the old one was lost."""
         with self.lock:

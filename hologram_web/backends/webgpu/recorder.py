@@ -170,7 +170,7 @@ class Recorder:
 
     def _goes_ahead(self, work: Work) -> None:
         # What nobody knows may be as long as all that is submitted ahead, but most of it is not.
-        self.gpu.ahead += _AHEAD / _WAITING if work.rounds is None else work.rounds
+        self.gpu.ahead += _AHEAD / _WAITING if work.rounds is None else work.rounds / self.gpu.pace
 
     def _in_parts(self, launched: Launched, slot: int) -> None:
         """Runs a long launch, each part when the one before is done, up to the last part."""

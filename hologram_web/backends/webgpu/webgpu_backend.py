@@ -119,6 +119,10 @@ class WebGpuBackend(CompiledDevice[GpuMemory]):
         return self._gpu.device
 
     @property
+    def here(self) -> str:  # type: ignore[override]
+        return "gpu" if self._gpu.real else "processor"
+
+    @property
     def adapter(self) -> dict[str, Any]:
         """What the adapter says of itself, and `real`: whether it is a GPU."""
         return {**self._gpu.info, "real": self._gpu.real}
@@ -382,7 +386,8 @@ class WebGpuBackend(CompiledDevice[GpuMemory]):
         stats.pipelines += fresh
         stats.cache_hits += not fresh
         lanes = config.blocks * config.block_lanes
-        return Work(teller, pipeline, group, arguments, config.blocks, lanes, chosen.rounds, at_once, chosen.group)
+        how = chosen.rounds, at_once, chosen.group, LIGHT * self._gpu.pace
+        return Work(teller, pipeline, group, arguments, config.blocks, lanes, *how)
 
     def launch(self, work: Work) -> None:
         """Launches work."""
@@ -448,7 +453,7 @@ class WebGpuBackend(CompiledDevice[GpuMemory]):
         if found is not None:
             return found
         lanes, patience = config.blocks * config.block_lanes, 0
-        fast = ready.proven(config, scalars, limits.steps, max(LIGHT // lanes, 1))
+        fast = ready.proven(config, scalars, limits.steps, max(LIGHT * self._gpu.pace // lanes, 1))
         known = not (fast or kernel).counts
         if not known:
             patience = self._patience()

@@ -64,7 +64,7 @@ class TellsFaults(Protocol):
 class Work:
     """What a launch does. Its `arguments` are whole slots. Of kernels with scratch memory, `at_once` blocks run at a
     time. `rounds` is what it takes at most, about, in rounds of the shortest loop; None if nobody knows. A workgroup
-    does a `share` of so many blocks."""
+    does a `share` of so many blocks. More rounds than `light` are long."""
 
     teller: TellsFaults
     pipeline: Pipeline
@@ -75,11 +75,12 @@ class Work:
     rounds: int | None
     at_once: int = 0
     share: int = 1
+    light: int = LIGHT
 
     @property
     def long(self) -> bool:
         """Whether it may take so long that it is divided."""
-        return self.lanes > FEW_LANES and (self.rounds is None or self.rounds > LIGHT)
+        return self.lanes > FEW_LANES and (self.rounds is None or self.rounds > self.light)
 
     def dispatches(self, slot: int, start: int = 0, end: int | None = None) -> Iterator[Dispatch]:
         """For the blocks from `start` to `end`, by default all; the status is in that slot."""

@@ -100,7 +100,8 @@ export interface Ends {
   readonly signal: AbortSignal | undefined;
 }
 
-const LIGHT = 2 ** 29; // rounds of loops, of all lanes together, of a launch that is short
+const LIGHT = 2 ** 29; // rounds of loops, of all lanes together, of a launch that is short where software plays a GPU
+const PACE = 32; // times as many of a GPU's, see backends/webgpu/gpu.py
 const FEW_LANES = 2 ** 11; // of a launch that is not divided, and of the first part of another
 const NO_ENDS: Ends = { steps: 0, seconds: Infinity, signal: undefined };
 
@@ -385,7 +386,7 @@ export function webGpuDevice(gpu: GPUDevice, owned = true): GpuDevice {
     for (const { bytes } of job.memories) checkLimit(job.kernel.name, up(bytes), LIMITS[0]);
     const variant = variantOf(job);
     const values = valuesOf(job, steps);
-    const short = proven(variant, values, Math.max(Math.floor(LIGHT / (blocksOf(job) * lanesOf(job.kernel))), 1));
+    const short = proven(variant, values, Math.max(Math.floor((device.info?.adapter?.real ? PACE : 1) * LIGHT / (blocksOf(job) * lanesOf(job.kernel))), 1));
     const fast = short ?? proven(variant, values, patienceOf(seconds) || LARGEST);
     return { code: made(job.file, job.kernel, variant, fast), unsure: fast !== short, fast, values };
   }
