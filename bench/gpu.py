@@ -1,9 +1,10 @@
 """`python -m bench.gpu`: the device `webgpu` natively on a real GPU beside PyTorch's CUDA on the same one.
 
 Needs a GPU, and a PyTorch that sees it; an adapter of software is refused. PyTorch computes products in F32, without
-TF32. Both sides put `--queued` calls into the queue and wait for the last one; what is told is the time of one of them.
-Turns of the two follow each other. Results are compared before anything is timed. GB/s count what the job has to read
-and write, TFLOP/s two for each product of a sum.
+TF32. Both sides put so many calls into the queue that they take some 50 ms, and wait for the last one; what is told is
+the time of one of them, launch included. Turns of the two follow each other, after both have warmed the GPU up. Results
+are compared before anything is timed. GB/s count what the job has to read and write, TFLOP/s two for each product of a
+sum.
 """
 
 # mypy: ignore-errors
@@ -109,43 +110,55 @@ def cases(shrink: int = 1) -> list[Case]:
     return found
 
 
-def sides(case: Case, ex: hg.Executor, torch: Any, queued: int) -> dict[str, Callable[[], float]]:
-    """By name, what measures the milliseconds of one call. Raises AssertionError for a result that differs."""
+def program_of(case: Case) -> hg.Program:
+    params = [f".param {name}: buffer f32 read" for name in case.arrays]
+    return hg.Program.from_text("\n".join([".param y: buffer f32 write", *params, f"    {case.text}"]))
+
+
+def arrays_of(case: Case) -> dict[str, np.ndarray]:
+    """Numbers around 0; positive ones where sums of others would say nothing."""
     chance = np.random.default_rng(1)
-    arrays = {}
-    for name, shape in case.arrays.items():
-        arrays[name] = chance.random(shape, np.float32)
-        if not case.positive:
-            arrays[name] -= np.float32(0.5)
-    params = [f".param {name}: buffer f32 read" for name in arrays]
-    program = hg.Program.from_text("\n".join([".param y: buffer f32 write", *params, f"    {case.text}"]))
+    found = {name: chance.random(shape, np.float32) for name, shape in case.arrays.items()}
+    return found if case.positive else {name: x - np.float32(0.5) for name, x in found.items()}
+
+
+def sides(case: Case, ex: hg.Executor, torch: Any) -> dict[str, Callable[[int], float]]:
+    """By name, what makes so many calls and says how many milliseconds one of them took. Raises AssertionError for a
+    result that differs."""
+    program, arrays = program_of(case), arrays_of(case)
     given = {name: ex.array(x) for name, x in arrays.items()}
     result = ex.zeros(case.result)
     ex.run(program, 1, y=result, **given)
-    ex.sync()
-    with ex.record() as recording:
-        for _ in range(queued):
-            ex.run(program, 1, y=result, **given)
     tensors = [torch.from_numpy(x).cuda() for x in arrays.values()]
     wanted = case.peer(torch, *tensors).cpu().numpy()
     largest = float(np.abs(wanted).max())
     np.testing.assert_allclose(result.numpy().reshape(wanted.shape), wanted, case.tolerance, case.tolerance * largest)
 
-    def ours() -> float:
-        start = time.perf_counter()
-        recording.replay()
-        ex.sync()
-        return 1e3 * (time.perf_counter() - start) / queued
+    def timed(call: Callable[[], Any], wait: Callable[[], Any]) -> Callable[[int], float]:
+        def run(count: int) -> float:
+            wait()
+            start = time.perf_counter()
+            for _ in range(count):
+                call()
+            wait()
+            return 1e3 * (time.perf_counter() - start) / count
 
-    def peer() -> float:
-        torch.cuda.synchronize()
-        start = time.perf_counter()
-        for _ in range(queued):
-            case.peer(torch, *tensors)
-        torch.cuda.synchronize()
-        return 1e3 * (time.perf_counter() - start) / queued
+        return run
 
-    return {"ours": ours, "PyTorch": peer}
+    return {
+        "ours": timed(lambda: ex.run(program, 1, y=result, **given), ex.sync),
+        "PyTorch": timed(lambda: case.peer(torch, *tensors), torch.cuda.synchronize),
+    }
+
+
+def warmed(run: Callable[[int], float], seconds: float) -> int:
+    """How many calls take some 50 ms, after as many seconds of calls: a GPU that waits runs at a sixth of its clock."""
+    began, count = time.perf_counter(), 1
+    while True:
+        taken = run(count)
+        count = min(max(int(50 / max(taken, 1e-3)), 1), 500)
+        if time.perf_counter() - began > seconds:
+            return count
 
 
 def rate(work: tuple[float, str], ms: float) -> str:
@@ -154,11 +167,11 @@ def rate(work: tuple[float, str], ms: float) -> str:
 
 
 @click.command(help=__doc__)
-@click.option("--rounds", default=15, show_default=True, type=click.IntRange(1))
-@click.option("--queued", default=20, show_default=True, type=click.IntRange(1), help="Calls that wait together.")
+@click.option("--rounds", default=7, show_default=True, type=click.IntRange(1))
+@click.option("--warm", default=0.3, show_default=True, help="Seconds of calls before the turns.")
 @click.option("--case", "only", multiple=True, help="Those whose names hold this.")
 @click.option("--math", type=click.Choice(["exact", "fast"]), multiple=True, default=("exact", "fast"))
-def main(rounds: int, queued: int, only: tuple[str, ...], math: tuple[str, ...]) -> None:
+def main(rounds: int, warm: float, only: tuple[str, ...], math: tuple[str, ...]) -> None:
     import torch
 
     if not torch.cuda.is_available():
@@ -167,10 +180,10 @@ def main(rounds: int, queued: int, only: tuple[str, ...], math: tuple[str, ...])
     print(f"{date.today()}, {torch.cuda.get_device_name()}, PyTorch {torch.__version__}, {platform.platform()}")
     for each in math:
         with hg.Executor("webgpu", math=each) as ex, torch.no_grad():
-            adapter = ex.backend.adapter
+            adapter = ex.device.adapter
             if not adapter["real"]:
                 sys.exit(f"bench.gpu: {adapter['device']} is no GPU")
-            print(f"\nmath={each!r} on {adapter['device']}, {rounds} turns of {queued} calls\n")
+            print(f"\nmath={each!r} on {adapter['device']}, medians of {rounds} turns\n")
             print(
                 "| case | ours, ms | ours | PyTorch, ms | PyTorch | ours / PyTorch, time |\n|---|---|---|---|---|---|"
             )
@@ -178,22 +191,20 @@ def main(rounds: int, queued: int, only: tuple[str, ...], math: tuple[str, ...])
                 if only and not any(part in case.name for part in only):
                     continue
                 try:
-                    runs = sides(case, ex, torch, queued)
+                    runs = sides(case, ex, torch)
+                    counts = {name: warmed(run, warm) for name, run in runs.items()}
                 except (hg.HologramError, AssertionError) as error:
                     print(f"| {case.name} | {type(error).__name__}: {' '.join(str(error).split())[:300]} | | | | |")
                     continue
-                times = {name: [] for name in runs}
-                for number in range(rounds + 2):
+                times: dict[str, list[float]] = {name: [] for name in runs}
+                for _ in range(rounds):
                     for name, run in runs.items():
-                        taken = run()
-                        if number > 1:  # the first ones warm up
-                            times[name].append(taken)
+                        times[name].append(run(counts[name]))
                 ours, peer = (median(times[name]) for name in ("ours", "PyTorch"))
                 cells = (
                     f"{ours:.3f} | {rate(case.work, ours)} | {peer:.3f} | {rate(case.work, peer)} | {ours / peer:.2f}"
                 )
                 print(f"| {case.name} | {cells} |", flush=True)
-                del runs
 
 
 if __name__ == "__main__":

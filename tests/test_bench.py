@@ -12,6 +12,8 @@ from bench import arrays, chains, ends, guards, launch, reductions, relaxed, tra
 from bench.__main__ import check, sides
 from bench.by_hand import Gpu, variants
 from bench.cases import CASES, block_sum, blur, mandelbrot, saxpy, total
+from bench.gpu import arrays_of, program_of
+from bench.gpu import cases as gpu_cases
 from bench.peers.cases import chain
 from bench.peers.onnx import model
 from bench.peers.training import convnet, mlp
@@ -145,3 +147,16 @@ def test_first_runs_are_timed_of_every_collective() -> None:
 
     timed = {hg.Program.from_text(f"{PARAMS}    {text}").instructions[0].row.name for text in CALLS.values()}
     assert timed | {"Softmax"} == {name for names in FAMILIES.values() for name in names}
+
+
+@pytest.mark.parametrize("case", gpu_cases(16), ids=lambda case: case.name)
+def test_what_is_set_beside_a_gpu_is_what_wasm_computes(case):
+    found = {}
+    for device in ("wasm", "webgpu"):
+        with hg.Executor(device, math="fast") as ex:
+            found[device] = ex.zeros(case.result)
+            arrays = {name: ex.array(x) for name, x in arrays_of(case).items()}
+            ex.run(program_of(case), 1, y=found[device], **arrays)
+            found[device] = found[device].numpy()
+    largest = float(np.abs(found["wasm"]).max())
+    np.testing.assert_allclose(found["webgpu"], found["wasm"], case.tolerance, case.tolerance * largest)

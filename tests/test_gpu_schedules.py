@@ -1,0 +1,99 @@
+"""What is chosen for a GPU, which CI has none of: run by the software that plays one, with the same results."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import hologram_web as hg
+from hologram_web.backends.webgpu import WebGpuBackend
+from hologram_web.backends.webgpu.gpu import Gpu
+from hologram_web.tensor.schedules import traits_for
+
+RNG = np.random.default_rng(5)
+
+
+def ran(text: str, shape: tuple[int, ...], arrays: dict[str, Any], math: str = "exact") -> Any:
+    types = {"float32": "f32", "int32": "i32", "uint8": "u8"}
+    kind = next(iter(arrays.values())).dtype
+    params = [f".param {name}: buffer {types[x.dtype.name]} read" for name, x in arrays.items()]
+    program = hg.Program.from_text("\n".join([f".param y: buffer {types[kind.name]} write", *params, f"    {text}"]))
+    with hg.Executor("webgpu", math=math) as ex:
+        given = {name: ex.array(x) for name, x in arrays.items()}
+        result = ex.zeros(shape, getattr(hg, types[kind.name]))
+        ex.run(program, 1, y=result, **given)
+        return result.numpy()
+
+
+def both(monkeypatch: pytest.MonkeyPatch, *case: Any, **more: Any) -> tuple[Any, Any]:
+    """As the software that it is, and as if it were a GPU."""
+    found = ran(*case, **more)
+    monkeypatch.setattr(WebGpuBackend, "here", "gpu")
+    return found, ran(*case, **more)
+
+
+@pytest.mark.parametrize("count", [1, 31, 2048, 2049, 100_003])
+@pytest.mark.parametrize("function", ["add", "max"])
+def test_reductions_have_the_same_bits(monkeypatch: pytest.MonkeyPatch, function: str, count: int) -> None:
+    x = RNG.standard_normal(count).astype("f4")
+    one, other = both(monkeypatch, f"parallel_reduce.{function}.f32 [y], [x], {count}", (1,), {"x": x})
+    assert one.tobytes() == other.tobytes()
+
+
+@pytest.mark.parametrize("more", ["", ", causal=true", ", scale=0.3"])
+@pytest.mark.parametrize(("queries", "keys", "size"), [(64, 64, 64), (70, 100, 40), (33, 31, 64), (5, 7, 3)])
+def test_attention(monkeypatch: pytest.MonkeyPatch, queries: int, keys: int, size: int, more: str) -> None:
+    """By products of matrices where sizes are large enough, which nobody knows when the plan is made."""
+    q, k, v = (RNG.standard_normal((2, n, size)).astype("f4") for n in (queries, keys, keys))
+    text = f"attention.f32 [y], [q], [k], [v], 1, 2, {queries}, {keys}, {size}{more}"
+    scores = q @ k.swapaxes(1, 2) * (0.3 if "scale" in more else 1 / np.sqrt(size))
+    if "causal" in more:
+        scores = np.where(np.tri(queries, keys, dtype=bool), scores, -np.inf)
+    weights = np.exp(scores - scores.max(-1, keepdims=True))
+    wanted = weights / weights.sum(-1, keepdims=True) @ v
+    for found in both(monkeypatch, text, q.shape, {"q": q, "k": k, "v": v}):
+        np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("more", ["", ", exclusive=true", ", reverse=true", ", exclusive=true, reverse=true"])
+@pytest.mark.parametrize(("outer", "n", "inner"), [(1, 5000, 1), (3, 1025, 2), (2, 1024, 1), (1, 70_000, 1)])
+@pytest.mark.parametrize(("kind", "math"), [("i4", "exact"), ("u1", "exact"), ("f4", "fast")])
+def test_long_running_sums_come_in_pieces(outer: int, n: int, inner: int, more: str, kind: str, math: str) -> None:
+    x = RNG.integers(0, 50, (outer, n, inner)).astype(kind)
+    name = {"i4": "i32", "u1": "u8", "f4": "f32"}[kind]
+    given = x[:, ::-1] if "reverse" in more else x
+    wanted = np.cumsum(given, axis=1, dtype=kind)
+    if "exclusive" in more:
+        wanted = np.concatenate([np.zeros_like(wanted[:, :1]), wanted[:, :-1]], axis=1)
+    wanted = wanted[:, ::-1] if "reverse" in more else wanted
+    text = f"cum_sum.{name} [y], [x], {outer}, {n}, inner={inner}{more}"
+    np.testing.assert_array_equal(ran(text, x.shape, {"x": x}, math=math), wanted)
+
+
+def test_a_launch_that_is_short_on_a_gpu_is_not_divided(monkeypatch: pytest.MonkeyPatch) -> None:
+    """4,096 rows: 2 ** 33 rounds at most, for which llvmpipe would take half a second."""
+    x = RNG.standard_normal((4096, 1024)).astype("f4")
+    program = hg.Program.from_text(
+        ".param y: buffer f32 write\n.param x: buffer f32 read\n    softmax.f32 [y], [x], 4096, 1024"
+    )
+    submits = []
+    for pace in (1, 128):
+        monkeypatch.setattr(Gpu, "pace", pace)
+        WebGpuBackend.forget_kernels()  # what they chose for another pace, too
+        with hg.Executor("webgpu") as ex:
+            given, result = ex.array(x), ex.zeros(x.shape)
+            ex.run(program, 1, y=result, x=given)
+            ex.sync()
+            submits.append(ex.device.stats.submits)
+    WebGpuBackend.forget_kernels()
+    assert submits[1] == 1 < submits[0]
+
+
+def test_traits_are_those_of_the_device() -> None:
+    assert traits_for("webgpu", "fast", "gpu").gpu
+    assert not traits_for("webgpu", "fast", "processor").gpu
+    assert not traits_for("webgpu").gpu  # of files
+    assert traits_for("wasm", here="processor").native
+    assert not traits_for("wasm").native
