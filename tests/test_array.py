@@ -240,6 +240,20 @@ def test_what_is_one_kernel(wasm: hg.Executor, name: str) -> None:
     assert "webgpu" not in text  # a plan has the schedules of its device alone
 
 
+def test_what_is_done_to_a_product_is_part_of_it_where_its_elements_lie_in_a_row(ex: hg.Executor) -> None:
+    """Updates of weights that were joined to one array were kernels of their own."""
+    x, b = xp.asarray(A, device=ex), xp.asarray(B, device=ex)
+    made = xp.reshape(xp.maximum(x @ x.T * 0.5 + b[:7], 0.0), (49,))
+    assert "map[" not in made.explain()
+    np.testing.assert_allclose(made.numpy(), np.maximum(A @ A.T * 0.5 + B[:7], 0).reshape(49), rtol=1e-4, atol=1e-5)
+    turned = xp.reshape(xp.permute_dims(x @ x.T + b[:7], (1, 0)), (49,))
+    np.testing.assert_allclose(turned.numpy(), (A @ A.T + B[:7]).T.reshape(49), rtol=1e-4, atol=1e-5)
+    half = xp.reshape(x @ x.T + b[:7], (49,))[10:30]
+    np.testing.assert_allclose(half.numpy(), (A @ A.T + B[:7]).reshape(49)[10:30], rtol=1e-4, atol=1e-5)
+    joined = xp.concat([xp.reshape(b[:7] - x @ x.T, (-1,)), b])
+    np.testing.assert_allclose(joined.numpy(), np.concatenate([(B[:7] - A @ A.T).ravel(), B]), rtol=1e-4, atol=1e-5)
+
+
 def test_long_chains_compile_and_run(wasm: hg.Executor) -> None:
     x = xp.asarray(np.ones(5, "f4"), device=wasm)
     y = x

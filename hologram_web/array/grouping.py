@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from .elementwise import MAPS
 from .node import ArrayNode, in_order
 from .types import kind_of
+from .view import lies_whole
 
-__all__ = ["CORES", "FusedKernel", "groups"]
+__all__ = ["CORES", "FusedKernel", "groups", "is_written"]
 
 # Operations that are more than maps and views: what they read lies in memory, and what they give.
 CORES = ("reduce", "product", "tensor", "kernel", "launch", "control", "part")
@@ -69,6 +70,11 @@ def groups(roots: Sequence[ArrayNode]) -> tuple[list[FusedKernel], set[int]]:
     return found, held
 
 
+def is_written(node: ArrayNode) -> bool:
+    """Whether what computes a node writes each of its elements, whatever was there. Others may begin with zeros."""
+    return node.op in MAPS or node.op in ("scalar", "count", "view", "reduce", "product")
+
+
 def _is_core(node: ArrayNode) -> bool:
     return node.op in CORES
 
@@ -115,10 +121,12 @@ def _epilogue(
     while work:
         node = work.pop()
         for user in users[id(node)]:
-            if user.op not in MAPS or user.shape != core.shape:
-                return None
-            if core.op == "product" and any(kind_of(each.dtype) == "c" for each in (user, *user.args)):
+            is_product = core.op == "product"
+            if is_product and any(kind_of(each.dtype) == "c" for each in (user, *user.args)):
                 return None  # functions that go into operations have numbers of the ISA
+            as_it_lies = is_product and user.op == "view" and id(user) in held and lies_whole(user.attrs, core.shape)
+            if not as_it_lies and (user.op not in MAPS or user.shape != core.shape):
+                return None
             if id(user) in held:
                 found.add(id(user))
             elif id(user) not in seen:
