@@ -254,6 +254,25 @@ def test_what_is_done_to_a_product_is_part_of_it_where_its_elements_lie_in_a_row
     np.testing.assert_allclose(joined.numpy(), np.concatenate([(B[:7] - A @ A.T).ravel(), B]), rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.parametrize("rows", [7, 700])
+def test_functions_of_few_elements_are_computed_once_for_many(ex: hg.Executor, rows: int) -> None:
+    """Each element of a weight had computed the powers of Adam's corrections."""
+    a = np.tile(A, (rows // 7, 1))
+    x, t = xp.asarray(a, device=ex), xp.asarray(np.float32(3), device=ex)
+    divided = x / (1.0 - xp.exp(t * -0.5))
+    assert divided.explain().count("map[") == (1 if rows == 7 else 2)
+    np.testing.assert_allclose(divided.numpy(), a / (1 - np.exp(np.float32(-1.5))), rtol=1e-6)
+    # Of rows it is a part of the reduction.
+    sizes = x / xp.sqrt(xp.sum(x * x, axis=1, keepdims=True) + 1.0)
+    text = sizes.explain()
+    assert (text.count("map["), text.count("reduce[")) == (1, 1)
+    assert (
+        "sqrt" in text[text.index("def map" if rows == 7 else "def reduce") :].partition("def")[2].partition("def")[0]
+    )
+    np.testing.assert_allclose(sizes.numpy(), a / np.sqrt((a * a).sum(axis=1, keepdims=True) + 1), rtol=1e-5)
+    assert (x * xp.asarray([2.0], device=ex) + t).explain().count("map[") == 1
+
+
 def test_long_chains_compile_and_run(wasm: hg.Executor) -> None:
     x = xp.asarray(np.ones(5, "f4"), device=wasm)
     y = x

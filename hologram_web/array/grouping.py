@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .elementwise import MAPS
+from .elementwise import DEAR, MAPS
 from .node import ArrayNode, in_order
+from .sizes import is_known
 from .types import kind_of
 from .view import lies_whole
 
@@ -18,6 +19,7 @@ CORES = ("reduce", "product", "tensor", "kernel", "launch", "control", "part")
 # Storage buffers that a stage of WebGPU has at least: 8, of which one or two are written.
 _MOST_ARRAYS = 6
 _MOST_BESIDE = 5  # of a kernel that computes a product or the like, whose operands are up to four
+_MOST_REPEATED = 1 << 14  # times that a function is computed anew: more take longer than a launch
 _MOST_NODES = 160  # of a kernel: V8 and shader compilers take longer than linearly for long functions
 
 
@@ -40,11 +42,12 @@ def groups(roots: Sequence[ArrayNode]) -> tuple[list[FusedKernel], set[int]]:
             held.add(id(node))
             if node.op != "reduce":
                 held |= {id(arg) for arg in node.args if node.op != "launch" or arg.op != "scalar"}
-    arrays = _split(order, held)
     users: dict[int, list[ArrayNode]] = {id(node): [] for node in order}
     for node in order:
         for arg in node.args:
             users[id(arg)].append(node)
+    _hold_repeated(order, held, users)
+    arrays = _split(order, held)
     owners: dict[int, set[int]] = {}
     for node in reversed(order):
         above = [{id(user)} if id(user) in held else owners[id(user)] for user in users[id(node)]]
@@ -77,6 +80,19 @@ def is_written(node: ArrayNode) -> bool:
 
 def _is_core(node: ArrayNode) -> bool:
     return node.op in CORES
+
+
+def _hold_repeated(order: Sequence[ArrayNode], held: set[int], users: dict[int, list[ArrayNode]]) -> None:
+    """Lets functions of few elements lie in memory that many elements of another array would compute anew."""
+    dear: set[int] = set()
+    for node in order:
+        if id(node) in held or not (node.op in DEAR or any(id(arg) in dear for arg in node.args)):
+            continue
+        sizes = [user.size for user in users[id(node)] if user.op == "view"] if node.op in MAPS else []
+        if any(is_known(size) and is_known(node.size) and size - node.size > _MOST_REPEATED for size in sizes):
+            held.add(id(node))
+        else:
+            dear.add(id(node))
 
 
 def _has_epilogue(node: ArrayNode) -> bool:
@@ -121,12 +137,10 @@ def _epilogue(
     while work:
         node = work.pop()
         for user in users[id(node)]:
-            is_product = core.op == "product"
-            if is_product and any(kind_of(each.dtype) == "c" for each in (user, *user.args)):
-                return None  # functions that go into operations have numbers of the ISA
-            as_it_lies = is_product and user.op == "view" and id(user) in held and lies_whole(user.attrs, core.shape)
-            if not as_it_lies and (user.op not in MAPS or user.shape != core.shape):
+            if user.op not in MAPS and not (user.op == "view" and lies_whole(user.attrs, core.shape)):
                 return None
+            if core.op == "product" and any(kind_of(each.dtype) == "c" for each in (user, *user.args)):
+                return None  # functions that go into operations have numbers of the ISA
             if id(user) in held:
                 found.add(id(user))
             elif id(user) not in seen:
