@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 
 from .elementwise import DEAR, MAPS
@@ -32,8 +32,9 @@ class FusedKernel:
     core: ArrayNode | None
 
 
-def groups(roots: Sequence[ArrayNode]) -> tuple[list[FusedKernel], set[int]]:
-    """The kernels in the order in which they run, and the nodes that lie in memory, by identity."""
+def groups(roots: Sequence[ArrayNode], maps: Container[int] = ()) -> tuple[list[FusedKernel], set[int]]:
+    """The kernels in the order in which they run, and the nodes that lie in memory, by identity. Those in `maps` are no
+    part of a reduction or a product."""
     order = in_order(roots)
     held = {id(node) for node in order if node.op == "source"}
     held |= {id(root) for root in roots}
@@ -62,7 +63,12 @@ def groups(roots: Sequence[ArrayNode]) -> tuple[list[FusedKernel], set[int]]:
         if not _has_epilogue(node) or id(node) in kept:
             continue
         root = _epilogue(node, users, held, by_id)
-        if root is not None and id(root) not in cores and len(arrays[id(root)]) <= _MOST_BESIDE:
+        if (
+            root is not None
+            and id(root) not in cores
+            and id(root) not in maps
+            and len(arrays[id(root)]) <= _MOST_BESIDE
+        ):
             cores[id(root)] = node
             held.discard(id(node))
     found = [

@@ -194,7 +194,7 @@ def lower(
         if id(node) not in names:
             names[id(node)] = plan.array(f"y{len(lowered.results)}", node.dtype, _shape(node))
         lowered.results.append(names[id(node)])
-    found, held = groups(roots)
+    found, held = groups(roots, first or {})
     found = _without_copies(found, held, roots, names, first or {})
     writer = _Writer(plan, names, numbers, held, lowered)
     writer.first = first or {}
