@@ -1,9 +1,11 @@
 """`OPENBLAS_NUM_THREADS=1 python -m bench.training`: steps of training natively beside NumPy's, PyTorch's where that is
 installed, and the engine's limit.
 
-One thread each, least times of the processor, in turns, once the results agree. Products and sums as fast as they go in
-the same engine, by hand, say how long the arithmetic of a step takes at least with vectors of 128 bits: as two
-instructions, which exact results need, and as one fused one. Then the kernels of a step: what they take, by name.
+One thread each, least times of the processor, in turns, once the results agree. Ours are calls of an `hg.function` with
+Buffers. Products and sums as fast as they go in the same engine, by hand, say how long the arithmetic of a step takes
+at least with vectors of 128 bits: as two instructions, which exact results need, and as one fused one; the best tile of
+matrix products by hand (`tiles_by_hand.py`), which packs nothing and whose factors stay in the first cache, says how
+long products take that load their factors. Then the kernels of a step: what they take, by name.
 
 `mlp` and `convnet` are mostly products; `adam` has a weight for each of 1 Mi features and Adam's two means for each
 weight, and computes nothing but element by element.
@@ -31,12 +33,16 @@ from hologram_web import nn
 
 from .peers import steps, training
 from .peers.cases import PEAKS, Case
+from .tiles_by_hand import Hand, micro_kernel
 
 __all__ = ["kernels", "measured"]
 
 _CODE = {"mul_add": "v128.wat", "fma": "v128_relaxed.wat"}
 _OPERATIONS = {"mul_add": 28 * 8, "fma": 10 * 8}  # of a round
 _ROUNDS = 1 << 18
+_TILES = [Hand(rows, 2, "four", steps, way_out=steps > 1) for rows in (4, 5) for steps in (1, 2)]
+_TILE_ROUNDS, _DEPTH = 2048, 256
+_BY_HAND = {"exact": False, "fused": True}
 _TIMES = 9  # a step whose launches are timed one by one
 
 
@@ -52,14 +58,14 @@ def adam(n: int = 1 << 20) -> Case:
         made, state = optimizer.update([w], [gradient], {"step": xp.asarray(9), "mean": [m], "square": [v]})
         return {"z": made[0], "m_after": state["mean"][0], "v_after": state["square"][0]}
 
-    def ours(_math: str) -> hg.CompiledProgram:
-        with hg.Executor("wasm") as ex:
+    def ours(math: str) -> hg.CompiledProgram:
+        with hg.Executor("wasm", math=math) as ex:
             return hg.function(step, device=ex).compile(**arrays)
 
     wanted = np.empty(n)
     by_hand: Any = steps.adam
     by_hand(*(value.astype(np.float64) for value in arrays.values()), wanted)
-    return Case("adam", f"{n:,}", ours, arrays, wanted, 32 * n, 20 * n, tolerance=1e-4)
+    return Case("adam", f"{n:,}", ours, arrays, wanted, 32 * n, 20 * n, tolerance=1e-4, function=step)
 
 
 STEPS: dict[str, Any] = {**training.TRAINING, "adam": adam}
@@ -78,16 +84,25 @@ def _peak(name: str) -> Callable[[], object]:
     return lambda: loop(store, 0, 0, 0, _ROUNDS)
 
 
-def _step(case: Case, ex: hg.Executor, math: str) -> Callable[[], hg.Buffer]:
+def _tile(hand: Hand, fused: bool) -> Callable[[], object]:
+    config = wasmtime.Config()
+    config.wasm_relaxed_simd = True
+    store = wasmtime.Store(engine := wasmtime.Engine(config))
+    memory = wasmtime.Memory(store, wasmtime.MemoryType(wasmtime.Limits(32, 65536)))
+    module = wasmtime.Module(engine, micro_kernel(hand, fused))
+    run = wasmtime.Instance(store, module, [memory]).exports(store)["run"]
+    assert isinstance(run, wasmtime.Func)
+    return lambda: run(store, 4096, 65536, 1 << 20, _DEPTH, 4 * _DEPTH, _TILE_ROUNDS)
+
+
+def _step(case: Case, ex: hg.Executor) -> Callable[[], Any]:
     """A step by us on Buffers that are there, whose result is right."""
     given = {name: ex.array(value) for name, value in case.arrays.items()}
-    compiled = case.ours(math)
-    written = [port.name for port in compiled.ports if port.access is not None and port.access.value == "write"]
-    results = {name: ex.zeros(case.wanted.size) for name in written}
+    assert case.function is not None
+    function = hg.function(case.function, device=ex)
 
-    def run() -> hg.Buffer:
-        compiled.run(ex, **given, **results)
-        return results["z"]
+    def run() -> Any:
+        return function(**given)["z"]
 
     assert np.allclose(run().numpy(), case.wanted, rtol=case.tolerance, atol=1e-5), case.name
     return run
@@ -133,27 +148,35 @@ def measured(case: Case, rounds: int) -> dict[str, float]:
     torch: Any = import_module("torch") if find_spec("torch") else None
     with hg.Executor("wasm", threads=1) as exact, hg.Executor("wasm", threads=1, math="fast") as fast:
         sides: dict[str, Callable[[], object]] = {
-            "ours": _step(case, exact, "exact"),
-            'ours, math="fast"': _step(case, fast, "fast"),
+            "ours": _step(case, exact),
+            'ours, math="fast"': _step(case, fast),
             "NumPy": partial(getattr(steps, case.name), *case.arrays.values(), z),
             **({f"PyTorch {torch.__version__}": _by_torch(case, torch)} if torch is not None else {}),
             **{name: _peak(name) for name in PEAKS},
         }
+        tiles = {(math, hand): _tile(hand, fused) for math, fused in _BY_HAND.items() for hand in _TILES}
+        rates = dict.fromkeys(_BY_HAND, 0.0)
         found: dict[str, list[float]] = {name: [] for name in sides}
         for _ in range(rounds + 1):
             for name, side in sides.items():
                 begun = time.process_time()
                 side()
                 found[name].append(1000 * (time.process_time() - begun))
+            for (math, hand), run in tiles.items():
+                begun = time.process_time()
+                run()
+                took = 1000 * (time.process_time() - begun)
+                rates[math] = max(rates[math], 8 * hand.rows * hand.columns * _DEPTH * _TILE_ROUNDS / took)
     assert np.allclose(z, case.wanted, rtol=case.tolerance, atol=1e-5), case.name
     times = {name: min(each) for name, each in found.items()}
-    return times | {name: times[name] * case.work / (_OPERATIONS[name] * _ROUNDS) for name in PEAKS}
+    times |= {name: times[name] * case.work / (_OPERATIONS[name] * _ROUNDS) for name in PEAKS}
+    return times | {f"in tiles by hand, {math}": case.work / rate for math, rate in rates.items()}
 
 
 def kernels(case: Case) -> dict[str, tuple[int, float]]:
     """How often each kernel is launched in a step, and its milliseconds together, the least of some steps."""
     with hg.Executor("wasm", threads=1) as ex:
-        step = _step(case, ex, "exact")
+        step = _step(case, ex)
         found: list[dict[str, tuple[int, float]]] = []
         for _ in range(_TIMES):
             with ex.trace() as timeline:
@@ -178,6 +201,7 @@ def main(rounds: int, names: tuple[str, ...]) -> None:
         times = measured(case, rounds)
         for side, took in times.items():
             title = f"its arithmetic at the peak, {side}" if side in PEAKS else side
+            title = f"its arithmetic {side}" if side.startswith("in tiles") else title
             print(f"| {name} | {title} | {took:.2f} | {case.work / took / 1e6:.1f} | {times['NumPy'] / took:.2f} |")
     for name, case in cases.items():
         print(f"\n| kernels of {name} | launches | ms |\n|---|---|---|")

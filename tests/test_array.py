@@ -240,6 +240,39 @@ def test_what_is_one_kernel(wasm: hg.Executor, name: str) -> None:
     assert "webgpu" not in text  # a plan has the schedules of its device alone
 
 
+def test_what_is_done_to_a_product_is_part_of_it_where_its_elements_lie_in_a_row(ex: hg.Executor) -> None:
+    """Updates of weights that were joined to one array were kernels of their own."""
+    x, b = xp.asarray(A, device=ex), xp.asarray(B, device=ex)
+    made = xp.reshape(xp.maximum(x @ x.T * 0.5 + b[:7], 0.0), (49,))
+    assert "map[" not in made.explain()
+    np.testing.assert_allclose(made.numpy(), np.maximum(A @ A.T * 0.5 + B[:7], 0).reshape(49), rtol=1e-4, atol=1e-5)
+    turned = xp.reshape(xp.permute_dims(x @ x.T + b[:7], (1, 0)), (49,))
+    np.testing.assert_allclose(turned.numpy(), (A @ A.T + B[:7]).T.reshape(49), rtol=1e-4, atol=1e-5)
+    half = xp.reshape(x @ x.T + b[:7], (49,))[10:30]
+    np.testing.assert_allclose(half.numpy(), (A @ A.T + B[:7]).reshape(49)[10:30], rtol=1e-4, atol=1e-5)
+    joined = xp.concat([xp.reshape(b[:7] - x @ x.T, (-1,)), b])
+    np.testing.assert_allclose(joined.numpy(), np.concatenate([(B[:7] - A @ A.T).ravel(), B]), rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("rows", [7, 700])
+def test_functions_of_few_elements_are_computed_once_for_many(ex: hg.Executor, rows: int) -> None:
+    """Each element of a weight had computed the powers of Adam's corrections."""
+    a = np.tile(A, (rows // 7, 1))
+    x, t = xp.asarray(a, device=ex), xp.asarray(np.float32(3), device=ex)
+    divided = x / (1.0 - xp.exp(t * -0.5))
+    assert divided.explain().count("map[") == (1 if rows == 7 else 2)
+    np.testing.assert_allclose(divided.numpy(), a / (1 - np.exp(np.float32(-1.5))), rtol=1e-6)
+    # Of rows it is a part of the reduction.
+    sizes = x / xp.sqrt(xp.sum(x * x, axis=1, keepdims=True) + 1.0)
+    text = sizes.explain()
+    assert (text.count("map["), text.count("reduce[")) == (1, 1)
+    assert (
+        "sqrt" in text[text.index("def map" if rows == 7 else "def reduce") :].partition("def")[2].partition("def")[0]
+    )
+    np.testing.assert_allclose(sizes.numpy(), a / np.sqrt((a * a).sum(axis=1, keepdims=True) + 1), rtol=1e-5)
+    assert (x * xp.asarray([2.0], device=ex) + t).explain().count("map[") == 1
+
+
 def test_long_chains_compile_and_run(wasm: hg.Executor) -> None:
     x = xp.asarray(np.ones(5, "f4"), device=wasm)
     y = x
@@ -258,13 +291,13 @@ def test_graphs_of_more_numbers_than_a_plan_has_ports(wasm: hg.Executor, turned:
 
 
 def test_memory_of_arrays_that_are_gone_is_free(ex: hg.Executor) -> None:
-    x = xp.asarray(np.ones(1000, "f4"), device=ex)
+    size, count = 8 if ex.backend.selected == "cpu" else 1000, 10_000
+    x = xp.asarray(np.ones(size, "f4"), device=ex)
     gc.collect()
     (x + 1.0).realize()
     before = ex.stats()["live_bytes"]
-    count = 1_000 if ex.backend.selected == "cpu" else 10_000
     for number in range(count):
-        y = (x + float(number) + np.zeros(1000, "f4")).realize()
+        y = (x + float(number) + np.zeros(size, "f4")).realize()
     assert float(y[3]) == count
     del y
     gc.collect()

@@ -206,6 +206,33 @@ def test_numbers_have_the_type_of_their_annotation(wasm: hg.Executor) -> None:
     np.testing.assert_array_equal(found.numpy(), (X * X[:, :1]).astype("f8") * (1 / 3))
 
 
+def test_files_compute_as_their_executor_does() -> None:
+    """They were always exact."""
+    for math in ("exact", "fast"):
+        with hg.Executor("wasm", math=math) as ex:
+            made = hg.function(lambda x: xp.exp(x) @ x, device=ex).compile(X.T[:5])
+            assert (made.math or "exact") == math
+
+
+def test_what_lies_in_memory_that_a_plan_is_lent_does_not_matter(ex: hg.Executor) -> None:
+    @hg.function(device=ex)
+    def steps(x, w):
+        h = xp.maximum(x @ w.T, 0.1)
+        h = h / xp.sum(h, axis=1, keepdims=True)
+        return hg.ops.softmax(xp.cumulative_sum(h, axis=1) @ w), xp.reshape(h.T @ x, (-1,)) * 2
+
+    h = np.maximum(X @ W.T, 0.1)
+    h /= h.sum(axis=1, keepdims=True)
+    powers = np.exp(np.cumsum(h, axis=1) @ W)
+    for _ in range(3):
+        old = [ex.array(np.full(size, np.nan, "f4")) for size in (16, 64, 256, 1 << 16)]
+        while old:
+            old.pop().free()
+        first, second = steps(X, W)
+        np.testing.assert_allclose(first.numpy(), powers / powers.sum(axis=1, keepdims=True), rtol=1e-5)
+        np.testing.assert_allclose(second.numpy(), (h.T @ X).ravel() * 2, rtol=1e-5)
+
+
 def test_what_is_no_result_is_told(wasm: hg.Executor) -> None:
     with pytest.raises(hg.LaunchError, match="its results are arrays and numbers"):
         hg.function(lambda x: object())(ex_array(wasm, X))

@@ -74,10 +74,45 @@ def test_what_does_not_go_is_told(wasm: hg.Executor) -> None:
         hg.vmap(lambda a, b: a)(a, a[0])
     with pytest.raises(hg.LaunchError, match="in_axes has 1 axes, and there are 2 arguments"):
         hg.vmap(lambda a, b: a, in_axes=(0,))(a, b)
-    with pytest.raises(hg.LaunchError, match=r"hg\.vmap has no rule for cond"):
-        hg.function(hg.vmap(lambda b: hg.cond(b[0] > 0, lambda: b, lambda: -b)))(b)
+    many = xp.ones((300, 5), dtype=hg.f64, device=wasm)
+    with pytest.raises(hg.LaunchError, match=r"hg\.vmap has no rule for cond, which is done 300 times then"):
+        hg.function(hg.vmap(lambda b: hg.cond(b[0] > 0, lambda: b, lambda: -b)))(many)
+
+
+@hg.kernel
+def halves(x: hg.Array[hg.f64], y: hg.Array[hg.f64], rest: hg.Array[hg.f64]):
+    i = hg.global_id(0)
+    y[i] = x[i] * 0.5
+    rest[i] = x[i] - y[i]
+
+
+def test_what_has_no_rule_is_done_for_one_after_another(wasm: hg.Executor) -> None:
+    """Kernels, control flow, and operations whose parameters are many. They were refused."""
+    a, b = xp.asarray(A, device=wasm), xp.asarray(B, device=wasm)
+
+    def by_kernel(b, c):
+        made = hg.call_kernel(halves, {"y": b.shape, "rest": b.shape}, x=b * c)
+        return made["y"] + made["rest"] * 2.0, made["y"].sum()
+
+    both, sums = hg.function(hg.vmap(by_kernel, in_axes=(0, None)))(b, xp.asarray(2.0, dtype=hg.f64, device=wasm))
+    np.testing.assert_allclose(both.numpy(), B * 3)
+    np.testing.assert_allclose(sums.numpy(), B.sum(axis=1))
+
+    def signed(b):
+        return hg.cond(b[0] > 0, lambda: b * 2.0, lambda: -b)
+
+    def doubled(b):
+        return hg.while_loop(lambda x: (x * x).sum() < 9.0, lambda x: x * 2.0, b)
+
+    wanted = [row * 2 if row[0] > 0 else -row for row in B]
+    np.testing.assert_allclose(hg.function(hg.vmap(signed))(b).numpy(), wanted)
+    grown = [row * 2 ** max(0, int(np.ceil(np.log2(3 / np.linalg.norm(row))))) for row in B]
+    np.testing.assert_allclose(hg.function(hg.vmap(doubled))(b).numpy(), grown)
+
     norm = nn.LayerNorm(5, dtype=hg.f64)
-    with pytest.raises(hg.LaunchError, match="no rule for LayerNorm with many of beta, gamma"):
-        hg.vmap(norm)(
-            hg.tree_map(lambda p: p[None] * xp.ones((3, 1), dtype=hg.f64, device=wasm), norm.init(1, device=wasm)), a
-        )
+    scales = xp.asarray([[1.0], [2.0], [3.0]], dtype=hg.f64, device=wasm)
+    params = hg.tree_map(lambda p: p[None] * scales, norm.init(1, device=wasm))
+    found = hg.vmap(norm)(params, a).numpy()
+    centred = A - A.mean(axis=-1, keepdims=True)
+    normed = centred / np.sqrt((centred**2).mean(axis=-1, keepdims=True) + 1e-5)
+    np.testing.assert_allclose(found, normed * np.array([1, 2, 3])[:, None, None], rtol=1e-6)

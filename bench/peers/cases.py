@@ -49,6 +49,7 @@ class Case:
     strays: float = 0.0
     named: str = ""  # the case of which this one is a twin, and that case
     beside: Callable[[], Case] | None = None
+    function: Callable[..., Any] | None = None  # the function of arrays that `ours` is made of, if it is of one
 
 
 def _compiled(kernel: Any, grid: Any, shapes: dict[str, tuple[str | int, ...]]) -> Callable[[str], hg.CompiledProgram]:

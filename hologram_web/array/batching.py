@@ -16,6 +16,7 @@ from .elementwise import MAPS
 from .gradient import arrays_in
 from .nested import flattened, unflatten
 from .node import ArrayNode, in_order, map_, view
+from .sizes import is_known
 from .tracing import placeholder, tracing
 from .view import View
 
@@ -38,7 +39,8 @@ _ALIKE: dict[str, tuple[str, tuple[str, ...]]] = {
 @outermost
 def vmap(fn: Callable[..., Any], in_axes: Any = 0, out_axes: int = 0) -> Callable[..., Any]:
     """A function of arrays with one more axis, along which `fn` is applied: where in each argument that is, None for
-    one that is the same for all, and where in results. Raises LaunchError for operations without a rule."""
+    one that is the same for all, and where in results. Kernels, control flow and operations without a rule are done for
+    one after another; raises LaunchError for too many of these."""
 
     @wraps(fn, updated=())
     @outermost
@@ -70,9 +72,15 @@ def vmap(fn: Callable[..., Any], in_axes: Any = 0, out_axes: int = 0) -> Callabl
             leaves, form = flattened(fn(*inner))
             results, _ = arrays_in(leaves, executor)
             order = in_order([each.node for each in results])
+            apart: dict[int, list[ArrayNode]] = {}  # of nodes with several results one for each
             for node in order:
-                if any(id(arg) in given for arg in node.args):
-                    given[id(node)] = _many(node, given, count, executor)
+                if node.op == "part" and id(node.args[0]) in apart:
+                    given[id(node)] = _stacked(node, [(each,) for each in apart[id(node.args[0])]], executor)
+                elif any(id(arg) in given for arg in node.args):
+                    if node.op in ("launch", "control"):
+                        apart[id(node)] = [_copy(node, args) for args in _one_by_one(node, given, count)]
+                    else:
+                        given[id(node)] = _many(node, given, count, executor)
             found = [given.get(id(each.node), each) for each in results]
             found = [
                 each if id(own.node) in given else each.broadcast_to((count, *each.shape))
@@ -99,17 +107,37 @@ def _many(node: ArrayNode, given: dict[int, Array], count: int, executor: Execut
     if node.op == "product":
         return _products(node, args, [id(arg) in given for arg in node.args], count)
     if node.op == "tensor":
-        return _operations(node, args, given, count)
+        found = _operations(node, args, given, count)
+        return _stacked(node, _one_by_one(node, given, count), executor) if found is None else found
     if node.op == "kernel" and node.attrs[0] in MATRICES:
         name, lanes, numbers, together = node.attrs
         many = (each.broadcast_to((count, *arg.shape)).node for each, arg in zip(args, node.args, strict=True))
         attrs = name, lanes * count, numbers, together
         return Array(ArrayNode("kernel", tuple(many), node.dtype, (count, *node.shape), attrs), executor)
-    name = node.attrs[0] if node.op == "kernel" else getattr(node.attrs, "kind", node.op)
-    raise LaunchError(f"hg.vmap has no rule for {name}: {_HOW}")
+    return _stacked(node, _one_by_one(node, given, count), executor)
 
 
+_MOST_APART = 256
 _HOW = "write the function for arrays with one more axis, or go along it by hg.scan"
+
+
+def _one_by_one(node: ArrayNode, given: dict[int, Array], count: int) -> list[tuple[ArrayNode, ...]]:
+    """The operands of each."""
+    if not is_known(count) or count > _MOST_APART:
+        name = node.attrs[0] if node.op in ("kernel", "tensor") else getattr(node.attrs, "kind", node.op)
+        raise LaunchError(f"hg.vmap has no rule for {name}, which is done {count} times then: {_HOW}")
+    return [
+        tuple([given[id(arg)][number].node if id(arg) in given else arg for arg in node.args])
+        for number in range(count)
+    ]
+
+
+def _copy(node: ArrayNode, args: tuple[ArrayNode, ...]) -> ArrayNode:
+    return ArrayNode(node.op, args, node.dtype, node.shape, node.attrs, node.held)
+
+
+def _stacked(node: ArrayNode, operands: Sequence[tuple[ArrayNode, ...]], executor: Executor) -> Array:
+    return f.stack([Array(_copy(node, args), executor) for args in operands])
 
 
 def _products(node: ArrayNode, args: Sequence[Array], many: Sequence[bool], count: int) -> Array:
@@ -125,7 +153,8 @@ def _products(node: ArrayNode, args: Sequence[Array], many: Sequence[bool], coun
     return (sides[0] @ sides[1]).reshape(count, *node.shape)
 
 
-def _operations(node: ArrayNode, args: Sequence[Array], given: dict[int, Array], count: int) -> Array:
+def _operations(node: ArrayNode, args: Sequence[Array], given: dict[int, Array], count: int) -> Array | None:
+    """None where there is no rule."""
     name, result, operands, numbers, _ = node.attrs
     arrays = dict(zip(operands, args, strict=True))
     many = {each for each, arg in zip(operands, node.args, strict=True) if id(arg) in given}
@@ -134,8 +163,7 @@ def _operations(node: ArrayNode, args: Sequence[Array], given: dict[int, Array],
         return _gathered(node, arrays, many, values, count)
     counting, alike = _ALIKE.get(name, ("", ()))
     if not many <= set(alike):
-        which = f" with many of {', '.join(sorted(many - set(alike)))}" if alike else ""
-        raise LaunchError(f"hg.vmap has no rule for {name}{which}: {_HOW}")
+        return None
     for each in alike:
         if each in arrays and each not in many:
             arrays[each] = arrays[each].broadcast_to((count, *arrays[each].shape))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["MAPS", "Map"]
+__all__ = ["DEAR", "MAPS", "Map"]
 
 
 class Map(NamedTuple):
@@ -84,4 +84,9 @@ MAPS: dict[str, Map] = {
     ),
     **_functions("exp2 rsqrt cbrt floor ceil trunc sigmoid gelu relu"),
     "round": Map("round({0})", kinds="fc", of_complex="complex(round({0}.real), round({0}.imag))"),
+}
+
+# Those that take as long as many sums and products.
+DEAR = {"power", "floor_divide", "remainder"} | {
+    name for name, row in MAPS.items() if row.gives == "same" and row.kinds in ("f", "fc")
 }

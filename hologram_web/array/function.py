@@ -24,12 +24,12 @@ from .array import Array, array_of
 from .captured import captured_by
 from .creation import default_executor
 from .donation import Donation, Memory, reusable
-from .grouping import CORES
+from .grouping import CORES, is_written
 from .lines import asked_by, lines_of
 from .nested import flatten, flattened, unflatten
 from .node import ArrayNode, copy_of, in_order, source
 from .planning import lower
-from .run import execute, explained, is_written, planned_for, planning, realize
+from .run import execute, explained, planned_for, planning, realize
 from .sizes import Size, UnknownSize, is_symbolic, of_plan
 from .tracing import Parameter, executor_here, is_unknown, placeholder, tracing
 
@@ -367,8 +367,10 @@ class Trace:
         return names
 
     def compiled(self) -> CompiledProgram:
-        """The plan as a file has it: what the function captured are constants, and each result has a port."""
-        plan = PlanBuilder(self.name)
+        """The plan as a file has it, with its executor's `math`: what the function captured are constants, and each
+        result has a port."""
+        math = self.executor.device.math
+        plan = PlanBuilder(self.name, math=math)
         names = self.declared(plan)
         roots: list[ArrayNode] = []
         for name, node in zip(self.results, self.roots, strict=True):
@@ -380,7 +382,7 @@ class Trace:
             names[id(node)] = plan.array(name, node.dtype, tuple(map(of_plan, node.shape)))
         order = in_order(roots)
         captured = captured_by(self.fn)
-        said: dict[str, str] = {}
+        said = {} if math == "exact" else {"math": math}
         for node in order:
             if node.op == "source" and id(node) not in names:
                 name = plan.unused(captured.get(id(node.held), "constant"))
@@ -429,7 +431,7 @@ class _Run:
         order = in_order(roots)
         lowered = lower(roots, order, plan, names)
         self.lines = lines_of(order)
-        self.texts = lowered.texts
+        self.texts, self.written = lowered.texts, lowered.written
         self.compiled = CompiledProgram.from_builder(plan)
         captured = (node.held for node in order if node.op == "source" and id(node) not in places)
         self.held = dict(zip(lowered.sources, captured, strict=True))
@@ -494,7 +496,9 @@ class _Call:
             (name, tuple(of_plan(n).evaluate(sizes) if isinstance(n, Size) else n for n in shape), dtype, zeroed)
             for name, shape, dtype, zeroed in run.made
         ]
-        self.temporaries = [(each.name, size_of(each, sizes)) for each in run.compiled.plan.temporaries]
+        self.temporaries = [
+            (each.name, size_of(each, sizes), not run.written.get(each.name)) for each in run.compiled.plan.temporaries
+        ]
         self.pairs: dict[str, int] = {}
         if run.donated:
             found = {name: _memory(dtype, shape) for name, shape, dtype, _ in self.made}

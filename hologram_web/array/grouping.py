@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 
-from .elementwise import MAPS
+from .elementwise import DEAR, MAPS
 from .node import ArrayNode, in_order
+from .sizes import is_known
 from .types import kind_of
+from .view import lies_whole
 
-__all__ = ["CORES", "FusedKernel", "groups"]
+__all__ = ["CORES", "FusedKernel", "groups", "is_written"]
 
 # Operations that are more than maps and views: what they read lies in memory, and what they give.
 CORES = ("reduce", "product", "tensor", "kernel", "launch", "control", "part")
@@ -17,6 +19,7 @@ CORES = ("reduce", "product", "tensor", "kernel", "launch", "control", "part")
 # Storage buffers that a stage of WebGPU has at least: 8, of which one or two are written.
 _MOST_ARRAYS = 6
 _MOST_BESIDE = 5  # of a kernel that computes a product or the like, whose operands are up to four
+_MOST_REPEATED = 1 << 14  # times that a function is computed anew: more take longer than a launch
 _MOST_NODES = 160  # of a kernel: V8 and shader compilers take longer than linearly for long functions
 
 
@@ -29,8 +32,9 @@ class FusedKernel:
     core: ArrayNode | None
 
 
-def groups(roots: Sequence[ArrayNode]) -> tuple[list[FusedKernel], set[int]]:
-    """The kernels in the order in which they run, and the nodes that lie in memory, by identity."""
+def groups(roots: Sequence[ArrayNode], maps: Container[int] = ()) -> tuple[list[FusedKernel], set[int]]:
+    """The kernels in the order in which they run, and the nodes that lie in memory, by identity. Those in `maps` are no
+    part of a reduction or a product."""
     order = in_order(roots)
     held = {id(node) for node in order if node.op == "source"}
     held |= {id(root) for root in roots}
@@ -39,11 +43,12 @@ def groups(roots: Sequence[ArrayNode]) -> tuple[list[FusedKernel], set[int]]:
             held.add(id(node))
             if node.op != "reduce":
                 held |= {id(arg) for arg in node.args if node.op != "launch" or arg.op != "scalar"}
-    arrays = _split(order, held)
     users: dict[int, list[ArrayNode]] = {id(node): [] for node in order}
     for node in order:
         for arg in node.args:
             users[id(arg)].append(node)
+    _hold_repeated(order, held, users)
+    arrays = _split(order, held)
     owners: dict[int, set[int]] = {}
     for node in reversed(order):
         above = [{id(user)} if id(user) in held else owners[id(user)] for user in users[id(node)]]
@@ -58,7 +63,12 @@ def groups(roots: Sequence[ArrayNode]) -> tuple[list[FusedKernel], set[int]]:
         if not _has_epilogue(node) or id(node) in kept:
             continue
         root = _epilogue(node, users, held, by_id)
-        if root is not None and id(root) not in cores and len(arrays[id(root)]) <= _MOST_BESIDE:
+        if (
+            root is not None
+            and id(root) not in cores
+            and id(root) not in maps
+            and len(arrays[id(root)]) <= _MOST_BESIDE
+        ):
             cores[id(root)] = node
             held.discard(id(node))
     found = [
@@ -69,8 +79,26 @@ def groups(roots: Sequence[ArrayNode]) -> tuple[list[FusedKernel], set[int]]:
     return found, held
 
 
+def is_written(node: ArrayNode) -> bool:
+    """Whether what computes a node writes each of its elements, whatever was there. Others may begin with zeros."""
+    return node.op in MAPS or node.op in ("scalar", "count", "view", "reduce", "product")
+
+
 def _is_core(node: ArrayNode) -> bool:
     return node.op in CORES
+
+
+def _hold_repeated(order: Sequence[ArrayNode], held: set[int], users: dict[int, list[ArrayNode]]) -> None:
+    """Lets functions of few elements lie in memory that many elements of another array would compute anew."""
+    dear: set[int] = set()
+    for node in order:
+        if id(node) in held or not (node.op in DEAR or any(id(arg) in dear for arg in node.args)):
+            continue
+        sizes = [user.size for user in users[id(node)] if user.op == "view"] if node.op in MAPS else []
+        if any(is_known(size) and is_known(node.size) and size - node.size > _MOST_REPEATED for size in sizes):
+            held.add(id(node))
+        else:
+            dear.add(id(node))
 
 
 def _has_epilogue(node: ArrayNode) -> bool:
@@ -115,7 +143,7 @@ def _epilogue(
     while work:
         node = work.pop()
         for user in users[id(node)]:
-            if user.op not in MAPS or user.shape != core.shape:
+            if user.op not in MAPS and not (user.op == "view" and lies_whole(user.attrs, core.shape)):
                 return None
             if core.op == "product" and any(kind_of(each.dtype) == "c" for each in (user, *user.args)):
                 return None  # functions that go into operations have numbers of the ISA

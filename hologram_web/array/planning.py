@@ -19,7 +19,7 @@ from ..tensor.fuse import Computed, fuse
 from ..tensor.operation import at_least, ceildiv
 from .algorithms import KERNELS
 from .expression import Expression, LoopOver, defined, typed
-from .grouping import FusedKernel, groups
+from .grouping import FusedKernel, groups, is_written
 from .node import ArrayNode
 from .sizes import UnknownSize, is_known, of_plan, of_tensor
 from .tracing import Parameter
@@ -160,6 +160,7 @@ class GraphPlan:
         self.texts: list[str] = []
         # Pairs of a result and what its kernel reads, of each element before it is written: one memory could be both.
         self.aligned: set[tuple[str, str]] = set()
+        self.written: dict[str, bool] = {}  # whether a temporary's elements are all written before any is read
 
 
 def lower(
@@ -193,7 +194,7 @@ def lower(
         if id(node) not in names:
             names[id(node)] = plan.array(f"y{len(lowered.results)}", node.dtype, _shape(node))
         lowered.results.append(names[id(node)])
-    found, held = groups(roots)
+    found, held = groups(roots, first or {})
     found = _without_copies(found, held, roots, names, first or {})
     writer = _Writer(plan, names, numbers, held, lowered)
     writer.first = first or {}
@@ -212,7 +213,8 @@ def lower(
         if id(node) not in names:
             size = prod(node.shape) * node.dtype.size_bytes
             free = idle.get(size)
-            names[id(node)] = free.pop() if free else plan.temporary(plan.unused(f"t{number}"), of_plan(size))
+            names[id(node)] = name = free.pop() if free else plan.temporary(plan.unused(f"t{number}"), of_plan(size))
+            lowered.written.setdefault(name, is_written(node))
             writer.temporary.add(id(node))
         return names[id(node)]
 

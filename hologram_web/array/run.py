@@ -14,7 +14,7 @@ from ..plan.builder import PlanBuilder
 from ..plan.plan import size_of
 from ..runtime.compiled import CompiledProgram
 from ..runtime.walking import target_of
-from .elementwise import MAPS
+from .grouping import is_written
 from .lines import asked_by, lines_of
 from .node import ArrayNode, in_order
 from .planning import lower
@@ -23,7 +23,7 @@ from .tracing import Parameter, check_known
 if TYPE_CHECKING:
     from ..runtime.executor import Buffer, Executor
 
-__all__ = ["execute", "explain", "explained", "is_written", "planned_for", "planning", "realize"]
+__all__ = ["execute", "explain", "explained", "planned_for", "planning", "realize"]
 
 _KEPT = 1024
 _MOST_PORTS = 3072  # a plan has at most 4,096 ports, temporaries and constants
@@ -38,7 +38,10 @@ class _Known:
         self.texts = lowered.texts
         self.compiled = CompiledProgram.from_builder(lowered.plan)
         self.sources, self.scalars, self.results = lowered.sources, lowered.scalars, lowered.results
-        self.temporaries = [(each.name, size_of(each, {})) for each in self.compiled.plan.temporaries]
+        self.temporaries = [
+            (each.name, size_of(each, {}), not lowered.written.get(each.name))
+            for each in self.compiled.plan.temporaries
+        ]
 
 
 class _Form:
@@ -161,24 +164,20 @@ def _too_many(order: Sequence[ArrayNode]) -> ArrayNode | None:
     return None
 
 
-def is_written(node: ArrayNode) -> bool:
-    """Whether what computes a node writes each of its elements, whatever was there. Others may begin with zeros."""
-    return node.op in MAPS or node.op in ("scalar", "count", "view", "reduce", "product")
-
-
 def execute(
     compiled: CompiledProgram,
     device: Any,
     handles: dict[str, Any],
     bits: dict[str, int],
-    temporaries: Sequence[tuple[str, int]],
+    temporaries: Sequence[tuple[str, int, bool]],
     variables: Mapping[str, int] = MappingProxyType({}),
 ) -> None:
-    """Runs a plan, with memory of these sizes for its temporaries meanwhile. `variables` are lengths that it names."""
+    """Runs a plan, with memory of these sizes for its temporaries meanwhile, zeroed if that is asked for. `variables`
+    are lengths that it names."""
     lent = []
     try:
-        for name, size in temporaries:
-            handles[name] = device.allocate_buffer(size)
+        for name, size, zeroed in temporaries:
+            handles[name] = (device.allocate_buffer if zeroed else device.allocate_unwritten)(size)
             lent.append(handles[name])
         compiled.execute(device, handles, bits, variables)
     finally:

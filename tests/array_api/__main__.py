@@ -4,10 +4,11 @@
     pip install -r array-api-tests/requirements.txt
     python -m tests.array_api --suite array-api-tests --docs
 
-At most 50 tests of a file run in a process. What was found is kept in `--resume FILE`, and taken up from there. A
-test that fails and is not in `exclusions.py` for its device, or is there and passes, makes the command fail. `--docs`
-writes the table of that device into docs/array_api.md. `--where chromium --packages FOLDER` runs them in Pyodide, in
-pages of Chromium; `--third` takes every third test.
+ARRAY_API_TESTS says where the suite is, too, and `--packages` where what it needs is that is not installed. At most 50
+tests of a file run in a process. What was found is kept in `--resume FILE`, and taken up from there. A test that fails
+and is not in `exclusions.py` for its device, or is there and passes, makes the command fail. `--docs` writes the table
+of that device into docs/array_api.md. `--where chromium --packages FOLDER` runs them in Pyodide, in pages of Chromium;
+`--third` takes every third test.
 """
 
 from __future__ import annotations
@@ -50,10 +51,13 @@ def table(results: Mapping[str, Mapping[str, str]]) -> list[str]:
 
 def _pytest(suite: Path, options: argparse.Namespace, *more: str) -> subprocess.CompletedProcess[str]:
     """Runs the suite's pytest on our namespace."""
+    beside = options.packages if options.where == "native" else None
     environment = {
         **os.environ,
         **chosen(options.device, options.version),
-        "PYTHONPATH": os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH", "")))),
+        "PYTHONPATH": os.pathsep.join(
+            filter(None, (str(ROOT), beside and str(beside.resolve()), os.environ.get("PYTHONPATH")))
+        ),
     }
     command = [sys.executable, "-m", "pytest", *more]
     return subprocess.run(command, cwd=suite, env=environment, capture_output=True, text=True, check=False)
@@ -143,7 +147,8 @@ def _written(options: argparse.Namespace, lines: Iterable[str]) -> None:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--suite", type=Path, required=True, help="the folder of array-api-tests")
+    there = os.environ.get("ARRAY_API_TESTS")
+    parser.add_argument("--suite", type=Path, required=not there, default=there, help="the folder of array-api-tests")
     parser.add_argument("--device", default="wasm")
     parser.add_argument("--version", choices=VERSIONS, default=VERSIONS[0], help="of the standard")
     parser.add_argument("--examples", type=int, default=20)
@@ -151,7 +156,7 @@ def main() -> int:
     parser.add_argument("--resume", type=Path, help="file to keep what was found in, and to take it up from")
     parser.add_argument("--only", default="", help="of the suite's files those with this in their names")
     parser.add_argument("--where", choices=("native", "chromium"), default="native")
-    parser.add_argument("--packages", type=Path, help="of chromium: a folder with what the suite needs")
+    parser.add_argument("--packages", type=Path, help="a folder with what the suite needs, which Chromium has to have")
     parser.add_argument("--third", action="store_true", help="every third test")
     parser.add_argument("--docs", action="store_true", help="write the table into docs/array_api.md")
     options = parser.parse_args()
