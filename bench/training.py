@@ -52,8 +52,8 @@ def adam(n: int = 1 << 20) -> Case:
         made, state = optimizer.update([w], [gradient], {"step": xp.asarray(9), "mean": [m], "square": [v]})
         return {"z": made[0], "m_after": state["mean"][0], "v_after": state["square"][0]}
 
-    def ours(_math: str) -> hg.CompiledProgram:
-        with hg.Executor("wasm") as ex:
+    def ours(math: str) -> hg.CompiledProgram:
+        with hg.Executor("wasm", math=math) as ex:
             return hg.function(step, device=ex).compile(**arrays)
 
     wanted = np.empty(n)

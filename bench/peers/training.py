@@ -39,8 +39,8 @@ def _case(name, size, loss, by_hand, arrays, work):
         made = nn.SGD(steps.RATE).update(weights, gradients, nn.SGD(steps.RATE).init(weights))[0]
         return {"z": xp.concat([each.reshape(-1) for each in made])}
 
-    def ours(_math):
-        with hg.Executor("wasm") as ex:
+    def ours(math):
+        with hg.Executor("wasm", math=math) as ex:
             return hg.function(step, device=ex).compile(**arrays)
 
     exact = {key: value.astype(np.float64) for key, value in arrays.items()}

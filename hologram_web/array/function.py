@@ -368,8 +368,10 @@ class Trace:
         return names
 
     def compiled(self) -> CompiledProgram:
-        """The plan as a file has it: what the function captured are constants, and each result has a port."""
-        plan = PlanBuilder(self.name)
+        """The plan as a file has it: what the function captured are constants, and each result has a port. Floats are
+        computed as the executor does it; where that is exact, the device that runs it may say otherwise."""
+        math = self.executor.device.math
+        plan = PlanBuilder(self.name, math=math)
         names = self.declared(plan)
         roots: list[ArrayNode] = []
         for name, node in zip(self.results, self.roots, strict=True):
@@ -381,7 +383,7 @@ class Trace:
             names[id(node)] = plan.array(name, node.dtype, tuple(map(of_plan, node.shape)))
         order = in_order(roots)
         captured = captured_by(self.fn)
-        said: dict[str, str] = {}
+        said = {} if math == "exact" else {"math": math}
         for node in order:
             if node.op == "source" and id(node) not in names:
                 name = plan.unused(captured.get(id(node.held), "constant"))

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 
 from .elementwise import MAPS
 from .node import ArrayNode, in_order
 from .types import kind_of
+from .view import lies_whole
 
-__all__ = ["CORES", "FusedKernel", "groups"]
+__all__ = ["ANY_SHAPE", "CORES", "FusedKernel", "groups", "lying"]
 
 # Operations that are more than maps and views: what they read lies in memory, and what they give.
 CORES = ("reduce", "product", "tensor", "kernel", "launch", "control", "part")
+ANY_SHAPE = ("product", "tensor", "kernel")  # to which shapes of buffers say nothing
 
 # Storage buffers that a stage of WebGPU has at least: 8, of which one or two are written.
 _MOST_ARRAYS = 6
@@ -33,12 +35,14 @@ def groups(roots: Sequence[ArrayNode]) -> tuple[list[FusedKernel], set[int]]:
     """The kernels in the order in which they run, and the nodes that lie in memory, by identity."""
     order = in_order(roots)
     held = {id(node) for node in order if node.op == "source"}
-    held |= {id(root) for root in roots}
+    kept = {id(root) for root in roots}
+    held |= kept
     for node in order:
         if _is_core(node):
             held.add(id(node))
             if node.op != "reduce":
-                held |= {id(arg) for arg in node.args if node.op != "launch" or arg.op != "scalar"}
+                args = [lying(arg, kept) for arg in node.args] if node.op in ANY_SHAPE else node.args
+                held |= {id(arg) for arg in args if node.op != "launch" or arg.op != "scalar"}
     arrays = _split(order, held)
     users: dict[int, list[ArrayNode]] = {id(node): [] for node in order}
     for node in order:
@@ -52,7 +56,6 @@ def groups(roots: Sequence[ArrayNode]) -> tuple[list[FusedKernel], set[int]]:
             held.add(id(node))
         owners[id(node)] = mine
     cores: dict[int, ArrayNode] = {}
-    kept = {id(root) for root in roots}
     by_id = {id(node): node for node in order}
     for node in order:
         if not _has_epilogue(node) or id(node) in kept:
@@ -67,6 +70,16 @@ def groups(roots: Sequence[ArrayNode]) -> tuple[list[FusedKernel], set[int]]:
         if id(node) in held and node.op != "source"
     ]
     return found, held
+
+
+def lying(node: ArrayNode, kept: Container[int]) -> ArrayNode:
+    """The node whose elements lie in memory as those of an operand: what it shows in another shape, if it is no result
+    that is `kept` itself."""
+    while node.op == "view" and id(node) not in kept and lies_whole(node.attrs, node.args[0].shape):
+        if node.args[0].op == "scalar":
+            break
+        node = node.args[0]
+    return node
 
 
 def _is_core(node: ArrayNode) -> bool:
