@@ -17,6 +17,7 @@ from bench.peers.onnx import model
 from bench.peers.training import convnet, mlp
 from bench.tensor import cases as tensor_cases
 from bench.tensor import sides as tensor_sides
+from bench.tiles_webgpu import TILES, shader
 from hologram_web.backends import DEVICES
 
 SMALL = {
@@ -145,3 +146,11 @@ def test_first_runs_are_timed_of_every_collective() -> None:
 
     timed = {hg.Program.from_text(f"{PARAMS}    {text}").instructions[0].row.name for text in CALLS.values()}
     assert timed | {"Softmax"} == {name for names in FAMILIES.values() for name in names}
+
+
+@pytest.mark.parametrize("tile", [tile for tile in TILES if tile.by != "quad"], ids=str)
+def test_tiles_by_hand_are_shaders(gpu, tile):
+    """Those with subgroups are for Chromium: naga takes no `enable subgroups`."""
+    assert gpu.device.create_shader_module(code=shader(tile))
+    with pytest.raises(Exception, match="no definition in scope"):
+        gpu.device.create_shader_module(code=shader(tile).replace("let left", "let other"))
