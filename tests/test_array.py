@@ -273,6 +273,29 @@ def test_functions_of_few_elements_are_computed_once_for_many(ex: hg.Executor, r
     assert (x * xp.asarray([2.0], device=ex) + t).explain().count("map[") == 1
 
 
+def test_operands_in_another_shape_are_read_as_they_lie(wasm: hg.Executor) -> None:
+    """What is only reshaped before an operation is no copy, and updates behind a product are part of it."""
+    x = np.arange(24, dtype="f4").reshape(4, 6) / 8
+    w = np.arange(16, dtype="f4").reshape(2, 8) / 4
+
+    @hg.function
+    def step(x: hg.Array, w: hg.Array) -> Any:
+        h = xp.exp(x)
+        square = h[:4, :4] + 1.0
+        updated = w - 0.5 * (xp.reshape(h, (2, 12)) @ xp.reshape(h, (12, 2)) @ w)
+        return h, xp.concat([xp.reshape(updated, (-1,)), xp.reshape(square, (16,))]), square - square @ square
+
+    h, joined, less = step(xp.asarray(x, device=wasm), xp.asarray(w, device=wasm))
+    powers = np.exp(x.astype("f8"))
+    square = powers[:4, :4] + 1.0
+    updated = w - 0.5 * (powers.reshape(2, 12) @ powers.reshape(12, 2) @ w)
+    np.testing.assert_allclose(h.numpy(), powers, rtol=1e-6)
+    np.testing.assert_allclose(joined.numpy(), np.concatenate([updated.ravel(), square.ravel()]), rtol=1e-5)
+    np.testing.assert_allclose(less.numpy(), square - square @ square, rtol=1e-5)
+    lines = step.explain(xp.asarray(x, device=wasm), xp.asarray(w, device=wasm)).splitlines()
+    assert sum(line.startswith("map[") or line.startswith("map ") for line in lines) == 2, lines
+
+
 def test_long_chains_compile_and_run(wasm: hg.Executor) -> None:
     x = xp.asarray(np.ones(5, "f4"), device=wasm)
     y = x

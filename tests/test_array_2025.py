@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import numpy as np
@@ -73,7 +74,7 @@ def _matched(found: Any, wanted: Any) -> float:
     return far
 
 
-# F64 is software on GPUs, and a shader of so many statements of it takes its compiler minutes.
+# F64 is software on GPUs, and a shader of so many statements of it takes its compiler minutes: that is the command.
 TYPES = [(device, ty) for device in ("cpu", "wasm", "webgpu") for ty in ("f4", "f8", "c8", "c16")]
 TYPES = [(device, ty) for device, ty in TYPES if device != "webgpu" or ty in ("f4", "c8")]
 
@@ -129,3 +130,16 @@ def test_eigenvalues_that_there_are_not(wasm: hg.Executor) -> None:
     assert xp.linalg.eig(xp.zeros((0, 3, 3), device=wasm)).eigenvectors.shape == (0, 3, 3)
     with pytest.raises(LaunchError, match="square matrices are asked for"):
         xp.linalg.eig(xp.zeros((2, 3), device=wasm))
+
+
+def main() -> None:
+    """Eigenvalues in F64 on `webgpu`, where a first one is compiled for minutes."""
+    with hg.Executor("webgpu", math="strict", limits=hg.Limits(seconds=3600)) as ex:
+        for n, ty in ((1, "f8"), (1, "c16"), (2, "f8"), (3, "c16"), (3, "f8")):
+            begun = time.monotonic()
+            _check_eigenvalues(ex, ty, n)
+            print(f"eig of 2 matrices of {ty}, {n} x {n}: right, {time.monotonic() - begun:.1f} s", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -19,6 +19,7 @@ from bench.peers.onnx import model
 from bench.peers.training import convnet, mlp
 from bench.tensor import cases as tensor_cases
 from bench.tensor import sides as tensor_sides
+from bench.tiles_webgpu import TILES, shader
 from hologram_web.backends import DEVICES
 
 SMALL = {
@@ -160,3 +161,11 @@ def test_what_is_set_beside_a_gpu_is_what_wasm_computes(case):
             found[device] = found[device].numpy()
     largest = float(np.abs(found["wasm"]).max())
     np.testing.assert_allclose(found["webgpu"], found["wasm"], case.tolerance, case.tolerance * largest)
+
+
+@pytest.mark.parametrize("tile", [tile for tile in TILES if tile.by != "quad"], ids=str)
+def test_tiles_by_hand_are_shaders(gpu, tile):
+    """Those with subgroups are for Chromium: naga takes no `enable subgroups`."""
+    assert gpu.device.create_shader_module(code=shader(tile))
+    with pytest.raises(Exception, match="no definition in scope"):
+        gpu.device.create_shader_module(code=shader(tile).replace("let left", "let other"))

@@ -263,3 +263,16 @@ def test_executors_that_are_gone_are_not_held() -> None:
     del ex
     gc.collect()
     assert there() is None
+
+
+@pytest.mark.parametrize("math", ["exact", "fast"])
+def test_a_file_has_the_mathematics_of_its_executor(math: str) -> None:
+    with hg.Executor("wasm", math=math) as ex:
+        compiled = hg.function(lambda x, w: x @ w.T, device=ex).compile(X, W)
+        again = hg.load(compiled.to_bytes())
+        assert again.math == (None if math == "exact" else math)
+        shaders = [again.artifact.shader(number) for number in range(len(again.artifact.shaders))]
+        assert any("fence(" in text for text in shaders) == (math == "exact")
+        z = ex.zeros((X @ W.T).shape)
+        again.run(ex, x=X, w=W, result=z)
+        np.testing.assert_allclose(z.numpy(), X @ W.T, rtol=1e-5)

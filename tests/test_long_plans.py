@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -37,6 +39,42 @@ def test_temporaries_are_used_again(name: str) -> None:
     )
     found = compiled.run(DEVICES[name](), x, np.zeros(1, np.int32))
     assert found["x"][0] == 2049 + 4 * 2048
+
+
+@pytest.mark.parametrize("device", ["wasm", "webgpu"])
+def test_operations_of_arrays_share_memory_that_each_needs_alone(device: str) -> None:
+    """Of products one after another each packs its factors where the one before did, if there is room."""
+
+    @hg.function
+    def powers(x: hg.Array[hg.f32, 64, 300], w: hg.Array[hg.f32, 300, 300]) -> Any:
+        return (x @ w @ w @ w)[:, :100] @ w[:100]
+
+    compiled = powers.compile()
+    named = [temporary.name for temporary in compiled.artifact.plan.temporaries]
+    assert [name for name in named if name.startswith("panels")] == ["panels"]
+    assert [name for name in named if name.startswith("strips")] == ["strips"]
+    rng = np.random.default_rng(2)
+    x, w = rng.random((64, 300), "f4"), rng.random((300, 300), "f4") / np.float32(150)
+    with hg.Executor(device) as ex:
+        result = ex.zeros((64, 300))
+        for _ in range(2):  # what an earlier run left there changes nothing
+            compiled.run(ex, x=x, w=w, result=result)
+        exact = x.astype("f8")
+        for _ in range(3):
+            exact = exact @ w
+        np.testing.assert_allclose(result.numpy(), exact[:, :100] @ w[:100], rtol=1e-5)
+
+
+def test_operations_over_sizes_that_are_not_known_share_memory_of_one_formula(wasm: hg.Executor) -> None:
+    compiled = hg.function(lambda x, w: (x @ w) @ w, device=wasm).compile(
+        hg.Array[hg.f32, "n", 300], hg.Array[hg.f32, 300, 300]
+    )
+    named = [temporary.name for temporary in compiled.artifact.plan.temporaries]
+    assert [name for name in named if name.startswith("panels")] == ["panels"]
+    x, w = np.ones((40, 300), "f4"), np.eye(300, dtype="f4")
+    result = wasm.zeros((40, 300))
+    compiled.run(wasm, x=x, w=w, result=result)
+    np.testing.assert_array_equal(result.numpy(), x)
 
 
 def test_a_file_says_where_it_is_too_long(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -42,6 +42,27 @@ def test_the_schedule_is_chosen_by_shape_type_and_device(m, n, ty, device, kerne
     assert _chosen(m, n, Type[ty.upper()], device) == {kernel: 1}
 
 
+@pytest.mark.parametrize(
+    ("m", "n", "tile"), [(64, 31, (4, 8, 4)), (1024, 10, (4, 3, 4)), (64, 2, (4, 1, 4)), (63, 31, (2, 2, 8))]
+)
+def test_of_rows_with_few_columns_four_lanes_make_all(m, n, tile):
+    ((_, constants, _),) = choose(m, n, 100, Type.F32, TRAITS["webgpu"])
+    assert tuple(constants.values()) == tile
+
+
+@pytest.mark.parametrize(
+    ("m", "n", "k", "batch"), [(64, 2, 1, 1), (67, 9, 33, 1), (130, 31, 8, 3), (64, 16, 0, 1), (259, 5, 257, 1)]
+)
+def test_narrow_products_are_those_of_numpy(m, n, k, batch):
+    rng = np.random.default_rng(m + n)
+    a, b = (rng.integers(-8, 8, (batch, *shape)).astype("f4") for shape in ((m, k), (k, n)))
+    with hg.Executor("webgpu") as ex:
+        x, y = xp.asarray(a, device=ex), xp.asarray(b, device=ex)
+        np.testing.assert_array_equal((x @ y).numpy(), a @ b)
+        turned = xp.asarray(a.mT.copy(), device=ex).mT @ xp.asarray(b.mT.copy(), device=ex).mT
+        np.testing.assert_array_equal(turned.numpy(), a @ b)
+
+
 def test_sizes_that_are_not_known_choose_while_it_runs():
     m = Symbol(Formula(("m",)))
     found = _chosen(m, 512, Type.F32, "webgpu")

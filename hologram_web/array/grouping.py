@@ -11,10 +11,11 @@ from .sizes import is_known
 from .types import kind_of
 from .view import lies_whole
 
-__all__ = ["CORES", "FusedKernel", "groups", "is_written"]
+__all__ = ["ANY_SHAPE", "CORES", "FusedKernel", "groups", "is_written", "lying"]
 
 # Operations that are more than maps and views: what they read lies in memory, and what they give.
 CORES = ("reduce", "product", "tensor", "kernel", "launch", "control", "part")
+ANY_SHAPE = ("product", "tensor", "kernel")  # to which shapes of buffers say nothing
 
 # Storage buffers that a stage of WebGPU has at least: 8, of which one or two are written.
 _MOST_ARRAYS = 6
@@ -37,12 +38,14 @@ def groups(roots: Sequence[ArrayNode], maps: Container[int] = ()) -> tuple[list[
     part of a reduction or a product."""
     order = in_order(roots)
     held = {id(node) for node in order if node.op == "source"}
-    held |= {id(root) for root in roots}
+    kept = {id(root) for root in roots}
+    held |= kept
     for node in order:
         if _is_core(node):
             held.add(id(node))
             if node.op != "reduce":
-                held |= {id(arg) for arg in node.args if node.op != "launch" or arg.op != "scalar"}
+                args = [lying(arg, kept) for arg in node.args] if node.op in ANY_SHAPE else node.args
+                held |= {id(arg) for arg in args if node.op != "launch" or arg.op != "scalar"}
     users: dict[int, list[ArrayNode]] = {id(node): [] for node in order}
     for node in order:
         for arg in node.args:
@@ -57,7 +60,6 @@ def groups(roots: Sequence[ArrayNode], maps: Container[int] = ()) -> tuple[list[
             held.add(id(node))
         owners[id(node)] = mine
     cores: dict[int, ArrayNode] = {}
-    kept = {id(root) for root in roots}
     by_id = {id(node): node for node in order}
     for node in order:
         if not _has_epilogue(node) or id(node) in kept:
@@ -82,6 +84,16 @@ def groups(roots: Sequence[ArrayNode], maps: Container[int] = ()) -> tuple[list[
 def is_written(node: ArrayNode) -> bool:
     """Whether what computes a node writes each of its elements, whatever was there. Others may begin with zeros."""
     return node.op in MAPS or node.op in ("scalar", "count", "view", "reduce", "product")
+
+
+def lying(node: ArrayNode, kept: Container[int]) -> ArrayNode:
+    """The node whose elements lie in memory as those of an operand: what it shows in another shape, if it is no result
+    that is `kept` itself."""
+    while node.op == "view" and id(node) not in kept and lies_whole(node.attrs, node.args[0].shape):
+        if node.args[0].op == "scalar":
+            break
+        node = node.args[0]
+    return node
 
 
 def _is_core(node: ArrayNode) -> bool:

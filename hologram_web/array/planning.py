@@ -19,7 +19,7 @@ from ..tensor.fuse import Computed, fuse
 from ..tensor.operation import at_least, ceildiv
 from .algorithms import KERNELS
 from .expression import Expression, LoopOver, defined, typed
-from .grouping import FusedKernel, groups, is_written
+from .grouping import ANY_SHAPE, FusedKernel, groups, is_written, lying
 from .node import ArrayNode
 from .sizes import UnknownSize, is_known, of_plan, of_tensor
 from .tracing import Parameter
@@ -202,10 +202,8 @@ def lower(
     for node in order:
         if node.op == "part":
             parts.setdefault(id(node.args[0]), {})[node.attrs] = node
-    last: dict[str, int] = {}
-    for number, group in enumerate(found):
-        for node in (group.root, *_read(group, held)):
-            last[id(node)] = number  # type: ignore[index]
+    last = {id(node): number for number, each in enumerate(found) for node in (each.root, *_read(each, held))}
+    kept = set(map(id, roots))
     idle: dict[int, list[str]] = {}
 
     def place(node: ArrayNode, number: int) -> str:
@@ -220,6 +218,9 @@ def lower(
 
     for number, group in enumerate(found):
         node = group.root
+        for arg in group.core.args if group.core is not None and group.core.op in ANY_SHAPE else ():
+            if id(under := lying(arg, kept)) in names:
+                names.setdefault(id(arg), names[id(under)])
         if node.op == "control":
             from .control_plan import add_control
 
@@ -248,7 +249,7 @@ def lower(
             place(node, number)
             writer.write(group)
         for each in {id(n): n for n in (node, *_read(group, held))}.values():
-            if last[id(each)] == number and id(each) in writer.temporary:  # type: ignore[index]
+            if last[id(each)] == number and id(each) in writer.temporary:
                 idle.setdefault(prod(each.shape) * each.dtype.size_bytes, []).append(names[id(each)])
     return lowered
 
@@ -492,7 +493,7 @@ class _Writer:
         buffers = {"a": self.names[id(a)], "b": self.names[id(b)], "c": self.names[id(root)]}
         after = None if root is core else self._after(root, core, LoopOver("i", root.shape))
         if after is not None:
-            self._aligned(root, after, a, b)
+            self._aligned(root, after, *(lying(each, ()) for each in (a, b)))
         self._operation(operation("BatchedGEMM"), "c", values, buffers, after)
 
     def _tensor(self, root: ArrayNode, core: ArrayNode) -> None:

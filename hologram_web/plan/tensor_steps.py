@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from ..errors import LaunchError
 from ..isa.types import Type
@@ -15,6 +16,9 @@ from .plan import Argument
 from .symbols import Factor, Symbol, as_formula
 
 __all__ = ["add_operation"]
+
+# Of a plan the temporaries that no operation needs any more, with their sizes: the next one has them.
+_idle: WeakKeyDictionary[PlanBuilder, list[tuple[str, Formula]]] = WeakKeyDictionary()
 
 
 def add_operation(
@@ -56,10 +60,11 @@ def _text(number: Any) -> str:
 
 
 def _add(plan: PlanBuilder, launches: list[PartLaunch], buffers: Mapping[str, str]) -> None:
-    named = dict(buffers)
+    named, lent = dict(buffers), list[tuple[str, Formula]]()
     for launch in launches:
         for name, size in launch.temporaries.items():
-            named[name] = plan.temporary(plan.unused(name), as_formula(size), Type.U8)
+            lent.append(_temporary(plan, name, as_formula(size)))
+            named[name] = lent[-1][0]
         taken = {param.name for param in launch.program.params}
         args: dict[str, Any] = {name: named[operand] for name, operand in launch.buffers.items()}
         args |= {name: _given(value) for name, value in launch.scalars.items() if name in taken}
@@ -72,6 +77,20 @@ def _add(plan: PlanBuilder, launches: list[PartLaunch], buffers: Mapping[str, st
             continue
         with plan.repeat(times):
             plan.launch(launch.program, lanes, launch.block, args)
+    _idle.setdefault(plan, []).extend(lent)
+
+
+def _temporary(plan: PlanBuilder, name: str, size: Formula) -> tuple[str, Formula]:
+    """A temporary, with its size: the smallest that is idle and large enough, or else one more."""
+    idle = _idle.get(plan, [])
+    fitting = [each for each in idle if each[1] == size]
+    if not fitting and (least := size.value) is not None:
+        fitting = [each for each in idle if each[1].value is not None and each[1].value >= least]
+    if not fitting:
+        return plan.temporary(plan.unused(name), size, Type.U8), size
+    found = min(fitting, key=lambda each: each[1].value or 0)
+    idle.remove(found)
+    return found
 
 
 def _given(value: Any) -> Formula | int | float:

@@ -13,7 +13,10 @@ _copy = next(each for each in ARRANGE if each.name == "Copy")
 
 
 def _of_one(o):
-    return None if len(o.devices) == 1 else f"over {len(o.devices)} devices, and a launch runs on one"
+    if len(o.devices) == 1:
+        return None
+    instead = "hg.all_reduce and hg.all_gather take buffers of several"
+    return f"over {len(o.devices)} devices, and a launch runs on one: {instead}"
 
 
 def _copied(o, traits):

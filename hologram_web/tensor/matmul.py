@@ -343,6 +343,7 @@ STRIP = 16  # blocks below each other
 SOME = 64  # rows of a panel that are brought at once: a block of one takes as long as what it does
 TILE = {"ROWS": 8, "COLUMNS": 8, "ACROSS": 8}  # of a lane; blocks have as many lanes along each axis
 SMALL_TILE = {"ROWS": 2, "COLUMNS": 2, "ACROSS": 8}  # of matrices that have few of those
+MANY = 64  # rows, which are lanes enough
 # Of k in a round with tiles: 512 x 512 took SwiftShader 140 ms of the processor with one, 126 with two, 130 with four.
 STEPS = 2
 
@@ -395,7 +396,9 @@ def choose(m, n, k, ty, traits, key=None):
         # Below, few lanes would do all, most of it beyond the last row or column.
         tiles = flag(m - 15) * flag(n - 31)
         if isinstance(m, int) and isinstance(n, int) and not tiles and min(m, n) > 1:
-            return [(_gemm_tiles, SMALL_TILE, 1)]
+            # Of rows with few columns four lanes make all: each element is read for fewer lanes.
+            narrow = {"ROWS": 4, "COLUMNS": ceildiv(n, 4), "ACROSS": 4}
+            return [(_gemm_tiles, narrow if m >= MANY and n < 32 else SMALL_TILE, 1)]
         found = [(_gemm_tiles, TILE, tiles), (_gemm_plain, {}, 1 - tiles)]
     elif not traits.together and ty in (Type.F32, Type.I32, Type.U32):
         few = flag(flag(FEW + 1 - m) + flag(SMALL + 1 - k * n)) * flag(n - 15)  # for whole tiles at least
@@ -440,7 +443,7 @@ def _product(o, traits, ty, m, n, k, trans_a, trans_b, batch=1, strides=(), buff
             across = constants["ACROSS"]
             constants = constants | {"STEPS": STEPS, "REST": not isinstance(k, int) or k % STEPS != 0}
             lanes = ceildiv(n, across * constants["COLUMNS"]) * across, ceildiv(m, constants["ROWS"]), batch
-            block = across, across
+            block = across, max(across, 64 // across)
         elif kernel is _gemm_rows:
             across = 4 * constants["COLUMNS"]
             lanes, block = (ceildiv(n, across) * 4, ceildiv(m, constants["ROWS"]), batch), (4,)
