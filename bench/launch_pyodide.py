@@ -1,10 +1,10 @@
 """`python -m bench.launch_pyodide`: what a bound launch on Buffers takes from Python in Pyodide, on `wasm`.
 
 The kernel is that of bench/launch.py, with 1,000 elements and with 16, where it takes no time itself: in Node, and in a
-page and a worker of Chromium. The result is looked at before anything is timed. Both sizes take turns, and the first rounds
-are shown apart: for some 20,000 launches the engine is still making Python's interpreter and the runtime faster, on other
-threads. A launch that takes long is handed to threads, and those behind it wait: that one round takes many times as long as
-the others shows a machine that is busy.
+page and a worker of Chromium. The result is looked at before anything is timed. Both sizes take turns, and the first
+rounds are shown apart: for some 20,000 launches the engine is still making Python's interpreter and the runtime faster,
+on other threads. A launch that takes long is handed to threads, and those behind it wait: that one round takes many
+times as long as the others shows a machine that is busy.
 """
 
 # mypy: ignore-errors

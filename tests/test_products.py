@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pytest
 
@@ -42,12 +44,17 @@ def test_the_schedule_is_chosen_by_shape_type_and_device(m, n, ty, device, kerne
     assert _chosen(m, n, Type[ty.upper()], device) == {kernel: 1}
 
 
-def test_sizes_that_are_not_known_choose_while_it_runs():
-    m = Symbol(Formula(("m",)))
-    found = _chosen(m, 512, Type.F32, "webgpu")
-    assert list(found) == ["_gemm_tiles", "_gemm_plain"]
-    for rows, wanted in ((15, (0, 1)), (16, (1, 0))):
-        assert tuple(times.formula.evaluate({"m": rows}) for times in found.values()) == wanted
+@pytest.mark.parametrize("known", ["", "m", "n"])
+def test_sizes_that_are_not_known_choose_while_it_runs(known):
+    """The same as sizes that are: one of the schedules, once."""
+    for m, n in product((0, 1, 2, 15, 16, 100), (0, 1, 2, 31, 32, 100)):
+        sizes = {"m": m, "n": n}
+        symbols = [size if name == known else Symbol(Formula((name,))) for name, size in sizes.items()]
+        found = []
+        for kernel, constants, times in choose(*symbols, 512, Type.F32, TRAITS["webgpu"]):
+            count = times if isinstance(times, int) else times.formula.evaluate(sizes)
+            found += [(kernel, constants)] * count
+        assert found == [each[:2] for each in choose(m, n, 512, Type.F32, TRAITS["webgpu"])], (m, n)
 
 
 @pytest.mark.parametrize(

@@ -392,11 +392,10 @@ def choose(m, n, k, ty, traits, key=None):
         return [(TEXTS[tuned[0]], dict(tuned[1]), 1)]
     # GPUs compute F64 in integers: products side by side are too much code. Tiles of wide integers are too large.
     if traits.together and ty.size_bytes == 4:
-        # Below, few lanes would do all, most of it beyond the last row or column.
         tiles = flag(m - 15) * flag(n - 31)
-        if isinstance(m, int) and isinstance(n, int) and not tiles and min(m, n) > 1:
-            return [(_gemm_tiles, SMALL_TILE, 1)]
-        found = [(_gemm_tiles, TILE, tiles), (_gemm_plain, {}, 1 - tiles)]
+        # Below, few lanes would do all, most of it beyond the last row or column.
+        small = (1 - tiles) * flag(m - 1) * flag(n - 1)
+        found = [(_gemm_tiles, TILE, tiles), (_gemm_tiles, SMALL_TILE, small), (_gemm_plain, {}, 1 - tiles - small)]
     elif not traits.together and ty in (Type.F32, Type.I32, Type.U32):
         few = flag(flag(FEW + 1 - m) + flag(SMALL + 1 - k * n)) * flag(n - 15)  # for whole tiles at least
         rows, (tall, steps) = min(max(m, 1), traits.rows) if isinstance(m, int) else FEW, traits.tile
