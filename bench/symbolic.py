@@ -44,10 +44,14 @@ _GEMM = """
 _PRODUCTS = ((128, 128, 128), (256, 256, 256), (8, 512, 512), (512, 16, 512), (3, 1024, 512), (1, 1024, 1024))
 
 
-def _compiled(text: str, shapes: dict[str, tuple[Any, ...]], sizes: dict[str, Any], math: str) -> hg.CompiledProgram:
+def _compiled(text: str, shapes: dict[str, Any], sizes: dict[str, Any], math: str) -> hg.CompiledProgram:
     declared = "\n    ".join(f".param {name}: u32" for name, size in sizes.items() if name == size)
     program = hg.Program.from_text(text.format(declared=declared, **sizes))
     return hg.compile(program, grid=hg.LaunchConfig(), shapes=shapes, math=math)
+
+
+def _nothing(math: str) -> hg.CompiledProgram:
+    raise NotImplementedError("`pair` says what is compiled")
 
 
 def _product(m: int, n: int, k: int) -> Case:
@@ -55,7 +59,7 @@ def _product(m: int, n: int, k: int) -> Case:
     x, y = (random.random(shape, np.float32) - np.float32(0.5) for shape in ((m, k), (k, n)))
     wanted, moved = x.astype(np.float64) @ y, 4 * (m * k + k * n + m * n)
     title = f"{m} x {n} x {k:,}"
-    return Case("gemm", title, lambda math: None, {"x": x, "y": y}, wanted, moved, 2 * m * n * k, tolerance=1e-4)
+    return Case("gemm", title, _nothing, {"x": x, "y": y}, wanted, moved, 2 * m * n * k, tolerance=1e-4)
 
 
 def pair(case: Case, sizes: dict[str, int]) -> tuple[Case, Case]:
@@ -64,10 +68,11 @@ def pair(case: Case, sizes: dict[str, int]) -> tuple[Case, Case]:
     def made(given: dict[str, Any]) -> Case:
         m, n, k = (given.get(name) for name in "mnk")
         if case.name == "sum":
-            text, shapes = _SUM, {"x": (n,), "z": (1,)}
+            text: str = _SUM
+            shapes: dict[str, Any] = {"x": (n,), "z": (1,)}
         else:
             text, shapes = _GEMM, {"x": (m, k), "y": (k, n), "z": (m, n)}
-        scalars = {name: sizes[name] for name, size in given.items() if name == size}
+        scalars: dict[str, float] = {name: sizes[name] for name, size in given.items() if name == size}
         return replace(case, ours=partial(_compiled, text, shapes, given), scalars=scalars, bound="", lanes=0)
 
     return made(sizes), made({name: name for name in sizes})
