@@ -41,8 +41,9 @@ def give_axes(node: Node, axes: tuple[Axis, ...], operands: tuple[Node, ...]) ->
     access = access_of(node)
     assert access is not None
     node.args = (*node.args[: len(node.args) - 2 * len(access.axes)], *operands)
-    access = replace(access, axes=axes)
-    node.attr = access if node.op in ACCESSES else (node.attr[0], access)
+    if axes != access.axes:
+        access = replace(access, axes=axes)
+        node.attr = access if node.op in ACCESSES else (node.attr[0], access)
 
 
 def checks_of(node: Node) -> list[Check]:

@@ -184,10 +184,12 @@ class Function:
     likely: Node | None = None  # of a branch to code for lanes that find what most do; all others do well without it
     fired: Counter[str] = field(default_factory=Counter)
 
-    def nodes(self) -> Iterator[Node]:
+    def nodes(self) -> list[Node]:
+        found: list[Node] = []
         for block in self.blocks:
-            yield from block.phis
-            yield from block.nodes
+            found += block.phis
+            found += block.nodes
+        return found
 
     def uses(self) -> dict[Node, int]:
         """How often each node is used, terminators included."""
