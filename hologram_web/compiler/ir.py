@@ -8,7 +8,7 @@ predicates (`PRED`). Each operation has a row in `operations.py`: pure ones are 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 

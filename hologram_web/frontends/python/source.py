@@ -48,7 +48,7 @@ def walk(*roots: ast.AST, but: tuple[type[ast.AST], ...] = ()) -> Iterator[ast.A
     work: list[Any] = [*roots]
     while work:
         node = work.pop()
-        kind = type(node)
+        kind: Any = type(node)
         names = _inner(kind)
         if names is None:
             continue
