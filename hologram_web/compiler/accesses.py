@@ -41,9 +41,8 @@ def give_axes(node: Node, axes: tuple[Axis, ...], operands: tuple[Node, ...]) ->
     access = access_of(node)
     assert access is not None
     node.args = (*node.args[: len(node.args) - 2 * len(access.axes)], *operands)
-    if axes != access.axes:
-        access = replace(access, axes=axes)
-        node.attr = access if node.op in ACCESSES else (node.attr[0], access)
+    access = replace(access, axes=axes)
+    node.attr = access if node.op in ACCESSES else (node.attr[0], access)
 
 
 def checks_of(node: Node) -> list[Check]:

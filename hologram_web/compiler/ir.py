@@ -185,10 +185,9 @@ class Function:
     fired: Counter[str] = field(default_factory=Counter)
 
     def nodes(self) -> list[Node]:
-        found: list[Node] = []
+        found = []
         for block in self.blocks:
-            found += block.phis
-            found += block.nodes
+            found += [*block.phis, *block.nodes]
         return found
 
     def uses(self) -> dict[Node, int]:

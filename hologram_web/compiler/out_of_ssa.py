@@ -282,23 +282,22 @@ def _kept(function: Function) -> dict[Node, Variable]:
     uses: dict[Node, int] = {}
     elsewhere: set[Node] = set()
 
-    def use(nodes: Iterable[Node], block: Block) -> None:
-        for node in nodes:
-            uses[node] = uses.get(node, 0) + 1
-            if home.get(node) is not block:
-                elsewhere.add(node)
-            if node in widening:  # computed at each of its uses
-                use(node.args[:1], block)
+    def use(node: Node, block: Block) -> None:
+        uses[node] = uses.get(node, 0) + 1
+        if home.get(node) is not block:
+            elsewhere.add(node)
+        if node in widening:  # computed at each of its uses
+            use(node.args[0], block)
 
     for block in function.blocks:
         for phi in block.phis:
             for arg, before in zip(phi.args, block.predecessors, strict=True):
-                use((arg,), before)
+                use(arg, before)
         for node in block.nodes:
-            if node not in widening:
-                use(node.args, block)
+            for arg in () if node in widening else node.args:
+                use(arg, block)
         if block.end.value is not None:
-            use((block.end.value,), block)
+            use(block.end.value, block)
     variables: dict[Node, Variable] = {}
     elsewhere |= _running(function)
     depths: dict[Node, int] = {}  # of what is computed where it is used

@@ -104,13 +104,12 @@ class Forms:
 
     def of(self, node: Node) -> Stride:
         """How a value is held, or computed where it is used."""
-        found = self._known.get(node)
-        if found is None:
-            variable = self.lowered.variables.get(node)
-            if variable is not None:
-                return self.variables[variable]
-            found = self._known[node] = self._computed(node)
-        return found
+        variable = self.lowered.variables.get(node)
+        if variable is not None:
+            return self.variables[variable]
+        if node not in self._known:
+            self._known[node] = self._computed(node)
+        return self._known[node]
 
     def _computed(self, node: Node) -> Stride:
         if node.op in ("mask", "any"):

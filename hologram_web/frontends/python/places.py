@@ -146,7 +146,7 @@ class Reach:
 
     def _read(self, ty: Type, offset: int) -> Register:
         self._check()
-        address = replace(self._address, offset=self._address.offset + offset) if offset else self._address
+        address = replace(self._address, offset=self._address.offset + offset)
         return self._kernel.load(self._spot.array, address, ty)
 
     def _check(self) -> None:

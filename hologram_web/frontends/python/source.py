@@ -45,29 +45,24 @@ _WORD = re.compile(r"\w++|[^\w\s]")
 def walk(*roots: ast.AST, but: tuple[type[ast.AST], ...] = ()) -> Iterator[ast.AST]:
     """The nodes of syntax trees in some order, but for operators and contexts, and what is in nodes of some kinds:
     twice as fast as `ast.walk`."""
-    work: list[Any] = [*roots]
+    work = list(roots)
     while work:
         node = work.pop()
-        kind: Any = type(node)
-        names = _inner(kind)
-        if names is None:
-            continue
         yield node
+        kind: Any = type(node)
         if kind in but:
             continue
-        for name in names:
+        for name in _inner(kind):
             value = getattr(node, name, None)
             if type(value) is list:
-                work += value
-            elif value is not None:
+                work += [part for part in value if isinstance(part, ast.AST)]
+            elif value is not None and isinstance(value, ast.AST):
                 work.append(value)
 
 
 @cache
-def _inner(kind: Any) -> tuple[str, ...] | None:
-    """The fields of a kind of nodes that may hold others; None of what is no node, as texts in lists are."""
-    if not issubclass(kind, ast.AST):
-        return None
+def _inner(kind: Any) -> tuple[str, ...]:
+    """The fields of a kind of nodes that may hold others."""
     return () if kind is ast.Constant else tuple(name for name in kind._fields if name not in _LEAVES)
 
 

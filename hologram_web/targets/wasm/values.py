@@ -7,7 +7,6 @@ types are in words already (`compiler/legalise.py`), but for scalars of them, wh
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 
 from ...compiler.ir import Node, ValueType
 from ...compiler.operations import CLAMPS, COMPARISONS, LEAVES, MODULAR, SHIFTS
@@ -29,7 +28,6 @@ def _is_truth(one: Node, zero: Node) -> bool:
     return one.is_const and one.attr == 1 and zero.is_const and zero.attr == 0
 
 
-@cache
 def value_type(ty: ValueType) -> str:
     """The WebAssembly type that holds a value."""
     if not isinstance(ty, Type) or ty.bits < 32 or ty in (Type.I32, Type.U32):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 from typing import TYPE_CHECKING
 
 from ...compiler.ir import PRED, Node, ValueType
@@ -22,7 +21,6 @@ INTEGERS = {8: "i8x16", 16: "i16x8", 32: "i32x4", 64: "i64x2"}
 _FLOATS = {32: "f32x4", 64: "f64x2"}
 
 
-@cache
 def lanes_of(ty: ValueType) -> str:
     """The shape of a vector of a type, such as f32x4."""
     assert isinstance(ty, Type)

@@ -123,7 +123,7 @@ class Shader:
         """The WGSL variable of a memory; of a part of it, where it is bound in parts."""
         if base in self._numbers:
             return f"b{self._numbers[base]}_{part}" if part else f"b{self._numbers[base]}"
-        return _MEMORIES[base.space]
+        return f"{base.space.name.lower()}_memory"
 
     def _uses(self) -> tuple[set[str], set[str]]:
         """Memories that have to be atomic, and memories that are written."""
@@ -184,9 +184,6 @@ class Shader:
         order = reverse_postorder(run.entry, lambda p: p.ways)
         place = {piece: number for number, piece in enumerate(order)}
         return not self.stepless and any(place[way] <= place[piece] for piece in order for way in piece.ways)
-
-
-_MEMORIES = {space: f"{space.name.lower()}_memory" for space in Space}
 
 
 def kind_of(ty: Type) -> str:
