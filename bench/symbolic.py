@@ -14,13 +14,15 @@ from dataclasses import replace
 from datetime import date
 from functools import partial
 from statistics import median
+from typing import Any
 
 import click
+import numpy as np
 
 import hologram_web as hg
 from e2e.browser import CACHING, Browser, NoBrowser
 
-from .peers.cases import Case, gemm, total
+from .peers.cases import Case, total
 from .peers.pages import OURS, install, opened, orders
 
 _SUM = """
@@ -36,38 +38,62 @@ _GEMM = """
     .param y: buffer f32 read
     .param z: buffer f32 write
     {declared}
-        gemm.f32 [z], [x], [y], {n}, {n}, {n}
+        gemm.f32 [z], [x], [y], {m}, {n}, {k}
 """
+# Rows, columns and what is summed: squares, and those that tiles of 8 x 8 a lane are too large for.
+_PRODUCTS = ((128, 128, 128), (256, 256, 256), (8, 512, 512), (512, 16, 512), (3, 1024, 512), (1, 1024, 1024))
 
 
-def _compiled(text: str, shapes: dict[str, tuple[int | str, ...]], n: int | str, math: str) -> hg.CompiledProgram:
-    declared = ".param n: u32" if n == "n" else ""
-    program = hg.Program.from_text(text.format(declared=declared, n=n))
+def _compiled(text: str, shapes: dict[str, Any], sizes: dict[str, Any], math: str) -> hg.CompiledProgram:
+    declared = "\n    ".join(f".param {name}: u32" for name, size in sizes.items() if name == size)
+    program = hg.Program.from_text(text.format(declared=declared, **sizes))
     return hg.compile(program, grid=hg.LaunchConfig(), shapes=shapes, math=math)
 
 
-def pair(name: str, n: int) -> tuple[Case, Case]:
+def _nothing(math: str) -> hg.CompiledProgram:
+    raise NotImplementedError("`pair` says what is compiled")
+
+
+def _product(m: int, n: int, k: int) -> Case:
+    random = np.random.default_rng(6)
+    x, y = (random.random(shape, np.float32) - np.float32(0.5) for shape in ((m, k), (k, n)))
+    wanted, moved = x.astype(np.float64) @ y, 4 * (m * k + k * n + m * n)
+    title = f"{m} x {n} x {k:,}"
+    return Case("gemm", title, _nothing, {"x": x, "y": y}, wanted, moved, 2 * m * n * k, tolerance=1e-4)
+
+
+def pair(case: Case, sizes: dict[str, int]) -> tuple[Case, Case]:
     """A case whose sizes are numbers, and the same with symbols."""
-    case = total(n) if name == "sum" else gemm(n)
 
-    def made(size: int | str) -> Case:
-        rank = 1 if name == "sum" else 2
-        shapes: dict[str, tuple[int | str, ...]] = dict.fromkeys([*case.arrays, "z"], (size,) * rank)
-        if name == "sum":
-            shapes["z"] = (1,)
-        ours = partial(_compiled, _SUM if name == "sum" else _GEMM, shapes, size)
-        return replace(case, ours=ours, scalars={"n": n} if size == "n" else {}, bound="", lanes=0)
+    def made(given: dict[str, Any]) -> Case:
+        m, n, k = (given.get(name) for name in "mnk")
+        if case.name == "sum":
+            text: str = _SUM
+            shapes: dict[str, Any] = {"x": (n,), "z": (1,)}
+        else:
+            text, shapes = _GEMM, {"x": (m, k), "y": (k, n), "z": (m, n)}
+        scalars: dict[str, float] = {name: sizes[name] for name, size in given.items() if name == size}
+        return replace(case, ours=partial(_compiled, text, shapes, given), scalars=scalars, bound="", lanes=0)
 
-    return made(n), made("n")
+    return made(sizes), made({name: name for name in sizes})
 
 
-def rows(browser: Browser, rounds: int) -> Iterator[tuple[str, str, list[float], list[float]]]:
+def cases() -> Iterator[tuple[Case, dict[str, int]]]:
+    for n in (1 << 16, 1 << 20, 1 << 22):
+        yield total(n), {"n": n}
+    for m, n, k in _PRODUCTS:
+        yield _product(m, n, k), {"m": m, "n": n, "k": k}
+
+
+def rows(browser: Browser, rounds: int, name: str) -> Iterator[tuple[str, str, list[float], list[float]]]:
     """By case and size: the turns of both."""
     with opened(browser, "webgpu", False, [OURS], True) as (page,):
-        for name, n in (("sum", 1 << 16), ("sum", 1 << 20), ("sum", 1 << 22), ("gemm", 128), ("gemm", 256)):
+        for case, sizes in cases():
+            if name not in ("", case.name):
+                continue
             told = {
-                title: orders(title, case)[OURS]
-                for title, case in zip(("constant", "symbolic"), pair(name, n), strict=True)
+                title: orders(title, each)[OURS]
+                for title, each in zip(("constant", "symbolic"), pair(case, sizes), strict=True)
             }
             times: dict[str, list[float]] = {title: [] for title in told}
             for order in told.values():
@@ -77,12 +103,13 @@ def rows(browser: Browser, rounds: int) -> Iterator[tuple[str, str, list[float],
                     times[title].append(page.time(title))
             for title in told:
                 page.forget(title)
-            yield name, f"{n:,}", times["constant"], times["symbolic"]
+            yield case.name, case.size, times["constant"], times["symbolic"]
 
 
 @click.command(help=__doc__)
 @click.option("--rounds", default=31, show_default=True, type=click.IntRange(1))
-def main(rounds: int) -> None:
+@click.option("--case", default="", help="sum or gemm alone.")
+def main(rounds: int, case: str) -> None:
     install()
     try:
         with Browser(headers=CACHING) as browser:
@@ -91,7 +118,7 @@ def main(rounds: int) -> None:
             print(
                 "| case | size | numbers, ms | from to | symbols, ms | from to | ratio |\n|---|---|---|---|---|---|---|"
             )
-            for name, size, *sides in rows(browser, rounds):
+            for name, size, *sides in rows(browser, rounds, case):
                 cells = " | ".join(f"{median(ms):.2f} | {min(ms):.2f} to {max(ms):.2f}" for ms in sides)
                 print(f"| {name} | {size} | {cells} | {median(sides[1]) / median(sides[0]):.2f} |", flush=True)
     except NoBrowser as error:

@@ -125,6 +125,11 @@ SPREAD = hg.Program.from_text("""
         add.u32 r11, r11, r12
         stg.u32 [y + r10*4], r11
 """)
+TURNED = """
+def turned(y: hg.Array[hg.u32], a: hg.u32):
+    i, j = hg.u32(hg.global_id(0)), hg.u32(hg.global_id(1))
+    y[((i << a) | (j >> a)) ^ a] = i  # no formula says where that is
+"""
 LONG = hg.Program.from_text("""
     .program long                           ; three loops that are counted, in each other: a * b * c rounds
     .param a: u32
@@ -322,6 +327,8 @@ def write(folder: Path = BUILD) -> None:
     whole = replace(whole_plan(), blobs=(Blob.of(b"abc"), Blob.of(b"12345")))
     hg.compile(SPREAD, grid="n", shapes={"k": ("n",), "y": ("n",)}).save(folder / "spread.holo")
     hg.compile(PICK, grid="n", shapes={"x": ("m",), "k": ("n",), "y": ("n",)}).save(folder / "pick.holo")
+    turned = hg.kernel_from_source(TURNED, file="turned.py")
+    hg.compile(turned, grid=("n", 1), shapes={"y": ("n",)}).save(folder / "turned.holo")
     raw = write_artifact(whole)
     found["everything"] = {"holo": base64.b64encode(raw).decode(), "args": {}, "results": {}}
     long = write_artifact(long_plan())

@@ -16,7 +16,14 @@ from .browser import ROOT, Browser
 
 pytestmark = pytest.mark.timeout(300)
 
-COUNT, SIDES = 100_000, (100, 300, 7)
+COUNT, SIDES = 100_000, {"product": (100, 300, 7), "narrow": (100, 6, 7), "flat": (3, 300, 7)}
+# Lanes of each launch: those of products make 8 x 8 elements each, or 2 x 2.
+_LANES = {
+    "sum": [("64", "1"), ("32", "1")],
+    "product": [("40", "13")],
+    "narrow": [("8", "50")],
+    "flat": [("152", "2")],
+}
 
 
 def _files(name: str) -> tuple[hg.CompiledProgram, hg.CompiledProgram, dict[str, Any]]:
@@ -26,7 +33,7 @@ def _files(name: str) -> tuple[hg.CompiledProgram, hg.CompiledProgram, dict[str,
         given: dict[str, Any] = {"x": [1.0] * COUNT, "n": COUNT}
         symbols = hg.compile(hg.Program.from_text(SUM), shapes={"x": ("n",), "y": (1,)})
         return symbols, hg.compile(numbers, shapes={"x": (COUNT,), "y": (1,)}), given
-    m, n, k = SIDES
+    m, n, k = SIDES[name]
     shapes = {"a": (m, k), "b": (k, n), "c": (m, n)}
     given = {"m": m, "n": n, "k": k, "beta": 0.5}
     given |= {each: {"data": [1.0] * (shape[0] * shape[1]), "shape": shape} for each, shape in shapes.items()}
@@ -35,7 +42,7 @@ def _files(name: str) -> tuple[hg.CompiledProgram, hg.CompiledProgram, dict[str,
     return symbols, hg.compile(numbers, shapes=shapes), given
 
 
-@pytest.mark.parametrize("name", ["sum", "product"])
+@pytest.mark.parametrize("name", _LANES)
 def test_launches_of_symbols_are_as_wide_as_those_of_numbers(browser: Browser, name: str) -> None:
     folder = ROOT / "build" / "symbolic"
     folder.mkdir(parents=True, exist_ok=True)
@@ -50,7 +57,7 @@ def test_launches_of_symbols_are_as_wide_as_those_of_numbers(browser: Browser, n
     assert all(re.search(r"; \d+\.\d{3} ms by the GPU's clock$", line) for each in told for line in each.splitlines())
     lanes = [re.findall(r": (\d+) x (\d+) x 1 lanes in", each) for each in told]
     assert lanes[0] == lanes[1]
-    assert lanes[0] == ([("64", "1"), ("32", "1")] if name == "sum" else [("40", "13")]), told[0]
+    assert lanes[0] == _LANES[name], told[0]
 
 
 _OF_FLOATS = {name: found for name, found in CHOICES.items() if found[0] != "sums" and found[2] != [None]}
@@ -68,5 +75,5 @@ def test_a_page_takes_the_shader_that_native_launches_do(
     inputs = scalars | {x: {"data": array.ravel().tolist(), "shape": array.shape} for x, array in arrays.items()}
     given = {"file": f"/build/symbolic/{name}.holo", "inputs": inputs, "backend": "webgpu", "explained": True}
     told = browser.run("functions.mjs", **given).json.splitlines()
-    taken = [re.findall(r"(not )?the shader (without|with) checks", line) for line in told]
+    taken = [re.findall(r"(not )?the shader (without|with) (?:needless )?checks", line) for line in told]
     assert [[("not ", "without")] * number + [("", "without")] for number in wanted] == taken, told

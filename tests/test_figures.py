@@ -60,6 +60,7 @@ ONCE = (
     "optimizer.md: the same in shaders, by the time of the processor in Chromium's GPU process, python -m bench.peers "
     "--where webgpu --case softmax, 2026-11-28",
     "optimizer.md: divisions by constants in wasmtime, 2026-11-22",
+    "pyodide.md: 120 rounds of 500 launches of both sizes in turn in a page, 2026-11-29",
     "pyodide.md: compiling the Gaussian of make run in Node's Pyodide, by its parts, and with and without looks for "
     "cycles, 2026-11-29",
     "wide.md: what llvmpipe takes to compile a private array, 2026-11-22",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pytest
 
@@ -11,7 +13,7 @@ from hologram_web.isa.types import Type
 from hologram_web.plan.formula import Formula
 from hologram_web.plan.plan import Launch, every
 from hologram_web.plan.symbols import Symbol
-from hologram_web.tensor.matmul import choose
+from hologram_web.tensor.matmul import MANY, choose
 from hologram_web.tensor.schedules import TRAITS
 
 # mypy: ignore-errors
@@ -63,12 +65,20 @@ def test_narrow_products_are_those_of_numpy(m, n, k, batch):
         np.testing.assert_array_equal(turned.numpy(), a @ b)
 
 
-def test_sizes_that_are_not_known_choose_while_it_runs():
-    m = Symbol(Formula(("m",)))
-    found = _chosen(m, 512, Type.F32, "webgpu")
-    assert list(found) == ["_gemm_tiles", "_gemm_plain"]
-    for rows, wanted in ((15, (0, 1)), (16, (1, 0))):
-        assert tuple(times.formula.evaluate({"m": rows}) for times in found.values()) == wanted
+@pytest.mark.parametrize("known", ["", "m", "n"])
+def test_sizes_that_are_not_known_choose_while_it_runs(known):
+    """The same as sizes that are: one of the schedules, once."""
+    for m, n in product((0, 1, 2, 15, 16, 100), (0, 1, 2, 31, 32, 100)):
+        sizes = {"m": m, "n": n}
+        symbols = [size if name == known else Symbol(Formula((name,))) for name, size in sizes.items()]
+        found = []
+        for kernel, constants, times in choose(*symbols, 512, Type.F32, TRAITS["webgpu"]):
+            count = times if isinstance(times, int) else times.formula.evaluate(sizes)
+            found += [(kernel, constants)] * count
+        wanted = [each[:2] for each in choose(m, n, 512, Type.F32, TRAITS["webgpu"])]
+        if known != "n" and m >= MANY and 1 < n < 32:  # four lanes make up to 32 columns
+            wanted = [(kernel, {**constants, "COLUMNS": 8}) for kernel, constants in wanted]
+        assert found == wanted, (m, n)
 
 
 @pytest.mark.parametrize(

@@ -171,7 +171,7 @@ class InChromium:
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure, and what it should stay below, if anything; `value` is None where `error` says why there is none."""
+    """A figure, and the most that it should be, if anything; `value` is None where `error` says why there is none."""
 
     name: str
     value: float | None
@@ -185,13 +185,13 @@ class Figure:
 
     @property
     def aim(self) -> str:
-        return "" if self.target is None else f"below {self.target:g} {self.unit}"
+        return "" if self.target is None else f"at most {self.target:g} {self.unit}"
 
     @property
     def verdict(self) -> str:
         if self.value is None:
             return "not measured"
-        return "" if self.target is None else "met" if self.value < self.target else "missed"
+        return "" if self.target is None else "met" if self.value <= self.target else "missed"
 
 
 def figures(chromium: Chromium, runners: Sequence[InChromium]) -> list[Figure]:

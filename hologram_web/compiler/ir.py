@@ -8,7 +8,7 @@ predicates (`PRED`). Each operation has a row in `operations.py`: pure ones are 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -184,10 +184,11 @@ class Function:
     likely: Node | None = None  # of a branch to code for lanes that find what most do; all others do well without it
     fired: Counter[str] = field(default_factory=Counter)
 
-    def nodes(self) -> Iterator[Node]:
+    def nodes(self) -> list[Node]:
+        found = []
         for block in self.blocks:
-            yield from block.phis
-            yield from block.nodes
+            found += [*block.phis, *block.nodes]
+        return found
 
     def uses(self) -> dict[Node, int]:
         """How often each node is used, terminators included."""

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import Enum
 
 from ..errors import IsaError
@@ -125,7 +125,7 @@ class Address:
             base = Address.Buffer(base)
         if base.index is not None or base.space in (Space.POINTER, Space.PHI):
             raise IsaError(f"{base} cannot be the base of an indexed address: its place is computed already")
-        return replace(base, index=index, scale=scale, offset=base.offset + offset)
+        return Address(base.space, base.base, index, scale, base.offset + offset, base.coordinates)
 
     @staticmethod
     def Phi(class_id: _Coordinate, page: _Coordinate, byte: _Coordinate) -> Address:

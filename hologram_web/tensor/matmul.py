@@ -393,13 +393,14 @@ def choose(m, n, k, ty, traits, key=None):
         return [(TEXTS[tuned[0]], dict(tuned[1]), 1)]
     # GPUs compute F64 in integers: products side by side are too much code. Tiles of wide integers are too large.
     if traits.together and ty.size_bytes == 4:
-        # Below, few lanes would do all, most of it beyond the last row or column.
         tiles = flag(m - 15) * flag(n - 31)
-        if isinstance(m, int) and isinstance(n, int) and not tiles and min(m, n) > 1:
-            # Of rows with few columns four lanes make all: each element is read for fewer lanes.
-            narrow = {"ROWS": 4, "COLUMNS": ceildiv(n, 4), "ACROSS": 4}
-            return [(_gemm_tiles, narrow if m >= MANY and n < 32 else SMALL_TILE, 1)]
-        found = [(_gemm_tiles, TILE, tiles), (_gemm_plain, {}, 1 - tiles)]
+        # Below, few lanes would do all, most of it beyond the last row or column.
+        small = (1 - tiles) * flag(m - 1) * flag(n - 1)
+        # Of rows with few columns four lanes make all: each element is read for fewer lanes.
+        narrow = flag(m - (MANY - 1)) * flag(32 - n) * flag(n - 1)
+        side = {"ROWS": 4, "COLUMNS": ceildiv(n, 4) if isinstance(n, int) else 8, "ACROSS": 4}
+        found = [(_gemm_tiles, TILE, tiles), (_gemm_tiles, side, narrow), (_gemm_tiles, SMALL_TILE, small - narrow)]
+        found.append((_gemm_plain, {}, 1 - tiles - small))
     elif not traits.together and ty in (Type.F32, Type.I32, Type.U32):
         few = flag(flag(FEW + 1 - m) + flag(SMALL + 1 - k * n)) * flag(n - 15)  # for whole tiles at least
         rows, (tall, steps) = min(max(m, 1), traits.rows) if isinstance(m, int) else FEW, traits.tile

@@ -77,9 +77,24 @@ def test_a_symbolic_reduction_is_as_wide_as_a_constant_one(n, lanes):
     assert list(launches(constant.artifact.plan.steps, "webgpu", {"n": n})) == lanes
 
 
-def test_a_symbolic_product_has_tiles():
-    plan = _product().artifact.plan
-    assert list(launches(plan.steps, "webgpu", {"m": 100, "n": 300, "k": 7})) == [13 * 40]  # 8 x 8 elements each
+_PRODUCT_LANES = {
+    (100, 300): 13 * 40,  # 8 x 8 elements each
+    (8, 300): 4 * 152,  # 2 x 2
+    (100, 5): 50 * 8,
+    (1, 300): 300,
+    (100, 1): 100,
+}
+
+
+@pytest.mark.parametrize(("sizes", "lanes"), _PRODUCT_LANES.items())
+def test_a_symbolic_product_has_the_tiles_of_a_constant_one(sizes, lanes):
+    m, n = sizes
+    values = {"m": m, "n": n, "k": 7}
+    steps = _product().artifact.plan.steps
+    assert list(launches(steps, "webgpu", values)) == [lanes]
+    numbers = hg.Program.from_text(GEMM.replace(" m, n, k, beta", f" {m}, {n}, 7, beta"))
+    constant = hg.compile(numbers, shapes={"a": (m, 7), "b": (7, n), "c": (m, n)})
+    assert list(launches(constant.artifact.plan.steps, "webgpu", values)) == [lanes]
 
 
 @pytest.mark.parametrize("n", [0, 1, 31, 2047, 2048, 2049, 65_537, 4_194_305])
@@ -92,7 +107,16 @@ def test_the_sum_has_the_bits_of_the_reference(gpu, n):
 
 
 @pytest.mark.parametrize(
-    ("m", "n", "k", "beta"), [(5, 3, 2, 0.0), (65, 130, 17, 0.5), (0, 4, 4, 1.0), (64, 64, 0, 2.0)]
+    ("m", "n", "k", "beta"),
+    [
+        (5, 3, 2, 0.0),
+        (65, 130, 17, 0.5),
+        (0, 4, 4, 1.0),
+        (64, 64, 0, 2.0),
+        (3, 129, 33, 0.5),
+        (40, 2, 9, 0.0),
+        (1, 7, 5, 1.0),
+    ],
 )
 def test_the_product_is_one(gpu, m, n, k, beta):
     random = np.random.default_rng(m)

@@ -33,9 +33,11 @@ function shaderOf(device: GpuDevice, job: Job, ends: Ends): string {
   const write = writer(job);
   const { fast, values } = device.choose(job, ends);
   const lines: string[] = [];
-  for (const each of (job.kernel.wgsl as readonly Variant[])[job.launch.variant - 1]!.fast) {
-    const name = `the shader without checks${each.blocks > 1 ? ` of ${each.blocks} blocks a workgroup` : ""}`;
-    if (each === fast) return [...lines, `${name}, as ${each.conditions.map(write).join(" and ")}`].join("; ");
+  const others = (job.kernel.wgsl as readonly Variant[])[job.launch.variant - 1]!.fast;
+  if (!others.length) return "one shader, with checks: no condition of a launch in the file makes them needless";
+  for (const each of others) {
+    const name = `the shader without needless checks${each.blocks > 1 ? ` of ${each.blocks} blocks a workgroup` : ""}`;
+    if (each === fast) return [...lines, `${name}, ${each.conditions.length ? "as " : "always"}${each.conditions.map(write).join(" and ")}`].join("; ");
     const open = each.conditions.filter((condition) => !holds(condition, values));
     lines.push(`not ${name}, as not ${open.map(write).join(" and not ")}`);
   }

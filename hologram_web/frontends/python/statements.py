@@ -530,7 +530,7 @@ class Statements(Calls):
         """The names that the function reads outside of the loops over them."""
         function = self.calling[-1]
         if function not in self.facts.behind:
-            self.facts.behind[function] = frozenset(_outside(function, frozenset()))
+            self.facts.behind[function] = frozenset(_outside(frozenset(), function))
         return self.facts.behind[function]
 
     def _unroll(self, node: ast.For, elements: Iterable[Any], count: int) -> None:
@@ -574,19 +574,16 @@ class Statements(Calls):
         self._behind(node, loop, scope.assigned)
 
 
-def _outside(node: ast.AST, within: frozenset[str]) -> Iterator[str]:
-    """The names that are read in a node and are not among those of the loops around it."""
-    if isinstance(node, ast.Name):
-        if node.id not in within and isinstance(node.ctx, ast.Load):
-            yield node.id
-    elif isinstance(node, ast.For):
-        yield from _outside(node.iter, within)
-        inner = within.union(part.id for part in walk(node.target) if isinstance(part, ast.Name))
-        for part in (node.target, *node.body, *node.orelse):
-            yield from _outside(part, inner)
-    else:
-        for part in ast.iter_child_nodes(node):
-            yield from _outside(part, within)
+def _outside(within: frozenset[str], *nodes: ast.AST) -> Iterator[str]:
+    """The names that are read in nodes and are not among those of the loops around them."""
+    for node in walk(*nodes, but=(ast.For,)):
+        if isinstance(node, ast.Name):
+            if node.id not in within and isinstance(node.ctx, ast.Load):
+                yield node.id
+        elif isinstance(node, ast.For):
+            yield from _outside(within, node.iter)
+            inner = within.union(part.id for part in walk(node.target) if isinstance(part, ast.Name))
+            yield from _outside(inner, node.target, *node.body, *node.orelse)
 
 
 def _copy(assigned: set[str] | None) -> set[str] | None:
