@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 
 from ..isa.types import Type
-from . import matmul
+from . import matmul, winograd
 from .language import Callable, Constant, Elements, T, U, W, block_id, global_id, i32, local_id, registers, static_range
 from .matmul import _product, _same
 from .norms import wide
@@ -497,6 +497,12 @@ def _launches(o, traits):
         m, n, k = o.out_channels, height * width, o.in_channels
         found = _product(o, traits, ty, m, n, k, False, False, o.batch, (0, k * n, m * n), images, often=products)
     rest = 1 - products
+    if not may_be(rest):
+        return found
+    squares = winograd.choose(o, traits)[0]
+    if may_be(squares):
+        found += winograd.launches(o, traits, squares, constants)
+    rest -= squares
     if not may_be(rest):
         return found
     scalars = _scalars(o, height, width)
