@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from ..isa.types import Type
 from .language import Callable, Constant, Elements, T, W, block_id, global_id, i32, local_id, registers, static_range
-from .matmul import STRIP, WIDTH, _gemm_panels, _same
 from .norms import wide
 from .operation import at_least, ceildiv, flag, part
 
@@ -20,7 +19,7 @@ __all__ = ["choose", "launches"]
 
 
 def _winograd_kernels(
-    strips: Elements[W], kernel: Elements[T], channels: i32, outs: i32, below: i32,
+    strips: Elements[W], kernel: Elements[T], channels: i32, outs: i32,
     T: Constant[type], W: Constant[type], TALL: Constant[int],
 ):  # fmt: skip
     """Kernels as 16 matrices, in strips of TALL output channels as products read them."""
@@ -34,7 +33,7 @@ def _winograd_kernels(
         t[1, x] = (g[0, x] + g[2, x] + g[1, x]) * W(0.5)
         t[2, x] = (g[0, x] + g[2, x] - g[1, x]) * W(0.5)
         t[3, x] = g[2, x]
-    size, at = below * channels * TALL, (strip * channels + c) * TALL + i
+    size, at = channels * TALL, (strip * 16 * channels + c) * TALL + i
     for y in static_range(4):
         strips[at + y * 4 * size] = t[y, 0]
         strips[at + (y * 4 + 1) * size] = (t[y, 0] + t[y, 2] + t[y, 1]) * W(0.5)
@@ -58,19 +57,19 @@ def _winograd_rows(
 
 
 def _winograd_pixels(
-    panels: Elements[W], halves: Elements[W], channels: i32, down: i32, quads: i32, many: i32, rows: i32, pairs: i32,
+    panels: Elements[W], halves: Elements[W], channels: i32, depth: i32, down: i32, quads: i32, rows: i32, pairs: i32,
     W: Constant[type],
 ):  # fmt: skip
     """The 16 sums of each square of 4 x 4 pixels, in panels as products read them: one channel after the other. Four
     lanes make squares side by side."""
     row, image = global_id(1), global_id(2)
     number = (image * down + row) * quads + block_id(0)
-    size, d, t = many * channels * 8, registers((4, 4), W), registers((4, 4), W)
+    d, t = registers((4, 4), W), registers((4, 4), W)
     lines, places = registers(4, i32), registers(16, i32)
     for y in static_range(4):
         lines[y] = (image * channels * rows + row * 2 + y) * (2 * pairs) + block_id(0) * 4 + local_id(0)
     for i in static_range(16):
-        places[i] = number // 2 * channels * 8 + number % 2 * 4 + local_id(0) + i * size
+        places[i] = (number // 2 * 16 + i) * depth * 8 + number % 2 * 4 + local_id(0)
     for c in range(channels):
         for y in static_range(4):
             line = lines[y] + c * rows * (2 * pairs)
@@ -91,48 +90,82 @@ def _winograd_pixels(
 
 
 def _winograd_squares(
-    output: Elements[T], products: Elements[W], bias: Elements[T], outs: i32, out_height: i32, out_width: i32,
-    down: i32, quads: i32, squares: i32, c_batch: i32, T: Constant[type], W: Constant[type], BIAS: Constant[bool],
-    EPILOGUE: Constant[Callable],
+    output: Elements[T], strips: Elements[W], panels: Elements[W], products: Elements[W], bias: Elements[T],
+    channels: i32, depth: i32, outs: i32, below: i32, out_height: i32, out_width: i32, batch: i32, down: i32,
+    quads: i32, many: i32, T: Constant[type], W: Constant[type], BIAS: Constant[bool], EPILOGUE: Constant[Callable],
+    TALL: Constant[int], STEPS: Constant[int], STRIP: Constant[int],
 ):  # fmt: skip
-    """The four pixels of each square from its 16 products. A block makes all of a channel."""
-    out, image, places = global_id(1), global_id(2), registers(16, i32)
-    m, t, total, added = registers((4, 4), W), registers((2, 4), W), registers((2, 2), W), W(0)
-    if BIAS:
-        added = W(bias[out])
-    for i in static_range(16):
-        places[i] = i * c_batch + out * squares + image * down * (4 * quads) + local_id(0)
-    for row in range(down):
-        for quad in range(quads):
-            for y in static_range(4):
-                for x in static_range(4):
-                    m[y, x] = products[places[y * 4 + x] + (row * quads + quad) * 4]
-            for x in static_range(4):
-                t[0, x] = m[0, x] + m[1, x] + m[2, x]
-                t[1, x] = m[1, x] - m[2, x] - m[3, x]
-            for y in static_range(2):
-                total[y, 0] = t[y, 0] + t[y, 1] + t[y, 2]
-                total[y, 1] = t[y, 1] - t[y, 2] - t[y, 3]
-            if BIAS:
-                for y in static_range(2):
-                    for x in static_range(2):
-                        total[y, x] += added
-            column = (quad * 4 + local_id(0)) * 2
-            first = ((image * outs + out) * out_height + row * 2) * out_width + column
-            if row * 2 + 2 <= out_height and quad * 8 + 8 <= out_width:
-                for y in static_range(2):
-                    for x in static_range(2):
-                        output[first + y * out_width + x] = EPILOGUE(T(total[y, x]))
-            else:
-                for y in static_range(2):
-                    for x in static_range(2):
-                        if row * 2 + y < out_height and column + x < out_width:
-                            output[first + y * out_width + x] = EPILOGUE(T(total[y, x]))
+    """Eight squares, in TALL output channels after the others: their 16 products, which lie in memory of the block
+    until the pixels are made of them. Sums are two vectors of a packet for each channel."""
+    lane, panel, begin = local_id(0), block_id(0), block_id(1) * STRIP
+    sums, y = registers((TALL, 2), W), registers(2, W)
+    held = (block_id(1) * many + panel) * (16 * TALL * 8) + lane
+    m, t, total = registers((4, 4), W), registers((2, 4), W), registers((2, 2), W)
+    for strip in range(begin, min(begin + STRIP, below)):
+        for number in range(16):
+            left, top = (strip * 16 + number) * channels * TALL, (panel * 16 + number) * depth * 8 + lane
+            for i in static_range(TALL):
+                for j in static_range(2):
+                    sums[i, j] = W(0)
+            for some in range(channels // STEPS):
+                for step in static_range(STEPS):
+                    for j in static_range(2):
+                        y[j] = panels[top + some * (STEPS * 8) + (step * 8 + 4 * j)]
+                    for i in static_range(TALL):
+                        x = strips[left + some * (STEPS * TALL) + (step * TALL + i)]
+                        for j in static_range(2):
+                            sums[i, j] += x * y[j]
+            for p in range(channels // STEPS * STEPS, channels):
+                for j in static_range(2):
+                    y[j] = panels[top + p * 8 + 4 * j]
+                for i in static_range(TALL):
+                    x = strips[left + p * TALL + i]
+                    for j in static_range(2):
+                        sums[i, j] += x * y[j]
+            for i in static_range(TALL):
+                for j in static_range(2):
+                    products[held + number * (TALL * 8) + (i * 8 + 4 * j)] = sums[i, j]
+        for half in range(min(2, batch * down * quads - panel * 2)):
+            # Clamped so that proofs know the ends of quotients, and that no lane divides by zero and leaves.
+            quad = max(min(panel * 2 + half, batch * down * quads - 1), 0)
+            line = max(min(quad // max(quads, 1), batch * down - 1), 0)
+            image = max(min(line // max(down, 1), batch - 1), 0)
+            row, across = line % max(down, 1) * 2, quad % max(quads, 1) * 8
+            column = across + lane * 2
+            for turn in range(TALL):
+                at, out = held + turn * 8 + half * 4, max(min(strip * TALL + turn, outs - 1), 0)
+                for i in static_range(4):
+                    for j in static_range(4):
+                        m[i, j] = products[at + (i * 4 + j) * (TALL * 8)]
+                for j in static_range(4):
+                    t[0, j] = m[0, j] + m[1, j] + m[2, j]
+                    t[1, j] = m[1, j] - m[2, j] - m[3, j]
+                for i in static_range(2):
+                    total[i, 0] = t[i, 0] + t[i, 1] + t[i, 2]
+                    total[i, 1] = t[i, 1] - t[i, 2] - t[i, 3]
+                if BIAS:
+                    for i in static_range(2):
+                        for j in static_range(2):
+                            total[i, j] += W(bias[out])
+                plane = image * outs + out
+                if strip * TALL + turn < outs and row + 2 <= out_height and across + 8 <= out_width:
+                    for i in static_range(2):
+                        at_line = (plane * out_height + max(min(row, out_height - 2), 0) + i) * out_width
+                        for j in static_range(2):
+                            place = max(min(across, out_width - 8), 0) + lane * 2 + j
+                            output[at_line + place] = EPILOGUE(T(total[i, j]))
+                elif strip * TALL + turn < outs:
+                    for i in static_range(2):
+                        at_line = (plane * out_height + max(min(row + i, out_height - 1), 0)) * out_width
+                        for j in static_range(2):
+                            if row + i < out_height and column + j < out_width:
+                                place = max(min(column + j, out_width - 1), 0)
+                                output[at_line + place] = EPILOGUE(T(total[i, j]))
 
 
-BOTH = 24  # channels of both sides: squares cost the sum of these, and save of their product
+BOTH = 16  # channels of both sides: squares cost the sum of these, and save of their product
 PIXELS = 32  # of a result
-APART = 80  # elements between products: else 16 may lie in the same place of a cache
+STRIP = 8  # strips of a block
 ROWS = 32  # of an image that a block brings
 
 
@@ -166,27 +199,25 @@ def launches(o, traits, times, constants):
     (height, width), (top, left, _, _) = _lengths(o), o.padding
     down, quads, acc, (tall, steps) = ceildiv(height, 2), ceildiv(width, 8), wide(o.ty), traits.tile
     rows, pairs, channels, outs = down * 2 + 2, quads * 4 + 1, o.in_channels, o.out_channels
-    squares, below = o.batch * down * quads * 4, ceildiv(outs, tall)
-    many = ceildiv(squares, WIDTH) + 1  # one that nobody uses: see APART
+    many, below = ceildiv(o.batch * down * quads, 2), ceildiv(outs, tall)
+    several = ceildiv(below, STRIP)
     scalars = {
-        "channels": channels, "outs": outs, "below": below, "down": down, "quads": quads, "many": many,
-        "squares": squares, "height": o.height, "width": o.width, "top": top, "left": left,
-        "out_height": height, "out_width": width, "rows": rows, "pairs": pairs,
-        "m": outs, "n": squares, "k": channels, "c_batch": outs * squares + APART, "alpha": 1, "beta": 0,
+        "channels": channels, "depth": channels + 1,  # 16 of them may lie in the same place of a cache else
+        "outs": outs, "below": below, "down": down, "quads": quads, "many": many, "batch": o.batch, "rows": rows,
+        "height": o.height, "width": o.width, "top": top, "left": left, "out_height": height, "out_width": width,
+        "pairs": pairs,
     }  # fmt: skip
     found, common = [], {"scalars": scalars, "times": times, "W": acc}
 
-    def add(kernel, lanes, block, made="", size=0, /, **more):
-        memory = {made: (acc, size * times)} if made else {}
+    def add(kernel, lanes, block, made, size, /, **more):
+        memory = {made: (acc, size * times)}
         found.append(part(o, kernel, lanes, block, temporaries=memory, fast=True, **common, **more))
 
     lanes, size = (pairs, ceildiv(rows, ROWS), o.batch * channels), o.batch * channels * rows * (2 * pairs)
     add(_winograd_rows, lanes, (64,), "halves", size, T=o.ty, SOME=ROWS)
     add(_winograd_kernels, (channels, tall, below), (64,), "strips", 16 * below * tall * channels, T=o.ty, TALL=tall)
-    add(_winograd_pixels, (quads * 4, down, o.batch), (4,), "panels", 16 * many * WIDTH * channels)
-    plain = {"T": acc, "BATCHED": True, "BETA": False, "BIAS": False, "EPILOGUE": _same, "TALL": tall, "STEPS": steps}
-    into, lanes = {"c": "products", "bias": "products"}, (many * 4 - 4, ceildiv(below, STRIP), 16)
-    add(_gemm_panels, lanes, (4,), "products", 16 * (outs * squares + APART), buffers=into, **plain)
+    add(_winograd_pixels, (quads * 4, down, o.batch), (4,), "panels", 16 * many * 8 * (channels + 1))
     final = {name: value for name, value in constants.items() if name != "W"}
-    add(_winograd_squares, (4, outs, o.batch), (4,), **final)
+    final |= {"TALL": tall, "STEPS": steps, "STRIP": STRIP}
+    add(_winograd_squares, (many * 4, several), (4,), "products", 16 * tall * 8 * many * several, **final)
     return found
