@@ -11,6 +11,7 @@ and of nothing else, as 1-D sums of three elements are: with d0..d3 and g0..g2 t
 from __future__ import annotations
 
 from ..isa.types import Type
+from .budgets import tile_of
 from .language import Callable, Constant, Elements, T, W, block_id, global_id, i32, local_id, registers, static_range
 from .norms import wide
 from .operation import at_least, ceildiv, flag, part
@@ -197,7 +198,7 @@ def choose(o, traits):
 def launches(o, traits, times, constants):
     """Its launches, done so often."""
     (height, width), (top, left, _, _) = _lengths(o), o.padding
-    down, quads, acc, (tall, steps) = ceildiv(height, 2), ceildiv(width, 8), wide(o.ty), traits.tile
+    down, quads, acc, (tall, steps) = ceildiv(height, 2), ceildiv(width, 8), wide(o.ty), tile_of(traits)
     rows, pairs, channels, outs = down * 2 + 2, quads * 4 + 1, o.in_channels, o.out_channels
     many, below = ceildiv(o.batch * down * quads, 2), ceildiv(outs, tall)
     several = ceildiv(below, STRIP)
