@@ -1,9 +1,8 @@
-"""`python -m bench.winograd`: what Winograd's way would make of a convolution of 3 x 3, 64 channels and 56 x 56.
+"""`python -m bench.winograd`: Winograd's way through convolutions of 3 x 3 beside tiles, with `math="fast"`.
 
-It makes squares of 2 x 2 pixels from 16 products in place of 36. Beside Conv2D stand its three steps, written as
-ordinary kernels and a BatchedGEMM: pixels into sums, 16 products of matrices, and those into pixels. Kernels are turned
-beforehand, and images have their zeros: nothing of that is in any time. On the device wasm, natively, one thread,
-exact and with `math="fast"`, milliseconds of the processor, the least of the turns; results are compared first.
+Channels, output channels and side of square images are said as 64x64x56. Natively on the device wasm, one thread,
+milliseconds of the processor, the least of the turns; how far results are from F64, of how far isa.md lets them be,
+stands beside them.
 """
 
 # mypy: ignore-errors
@@ -12,117 +11,73 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
 
 import click
 import numpy as np
 
 import hologram_web as hg
+from hologram_web.tensor import winograd
 
-CHANNELS, SIDE = 64, 56
-PADDED, HALF = SIDE + 2, SIDE // 2
-TILES = HALF * HALF
-_TURN = np.array([[1, 0, 0], [0.5, 0.5, 0.5], [0.5, -0.5, 0.5], [0, 0, 1]], np.float32)  # of kernels, along an axis
-
-
-@hg.kernel
-def spread(x: hg.Array[hg.f32], v: hg.Array[hg.f32]):
-    """The 16 sums of a square of 4 x 4 pixels, each in a matrix of its own: channels by squares."""
-    column, row, channel = hg.global_id(0), hg.global_id(1), hg.global_id(2)
-    d, t = hg.registers((4, 4), hg.f32), hg.registers((4, 4), hg.f32)
-    first = (channel * PADDED + row * 2) * PADDED + column * 2
-    for i in hg.static_range(4):
-        for j in hg.static_range(4):
-            d[i, j] = x[first + i * PADDED + j]
-    for j in hg.static_range(4):
-        t[0, j] = d[0, j] - d[2, j]
-        t[1, j] = d[1, j] + d[2, j]
-        t[2, j] = d[2, j] - d[1, j]
-        t[3, j] = d[1, j] - d[3, j]
-    at = channel * TILES + row * HALF + column
-    for i in hg.static_range(4):
-        v[i * 4 * (CHANNELS * TILES) + at] = t[i, 0] - t[i, 2]
-        v[(i * 4 + 1) * (CHANNELS * TILES) + at] = t[i, 1] + t[i, 2]
-        v[(i * 4 + 2) * (CHANNELS * TILES) + at] = t[i, 2] - t[i, 1]
-        v[(i * 4 + 3) * (CHANNELS * TILES) + at] = t[i, 1] - t[i, 3]
+SHAPES = ("64x64x56", "32x32x28", "48x48x28", "128x32x28", "256x256x14", "64x64x8", "512x512x7")
+WAYS = ("exact", "tiles", "Winograd")
 
 
-@hg.kernel
-def gathered(m: hg.Array[hg.f32], y: hg.Array[hg.f32]):
-    """The four pixels of a square from its 16 products."""
-    column, row, channel = hg.global_id(0), hg.global_id(1), hg.global_id(2)
-    t = hg.registers((2, 4), hg.f32)
-    at = channel * TILES + row * HALF + column
-    for j in hg.static_range(4):
-        a, b = m[j * (CHANNELS * TILES) + at], m[(4 + j) * (CHANNELS * TILES) + at]
-        c, d = m[(8 + j) * (CHANNELS * TILES) + at], m[(12 + j) * (CHANNELS * TILES) + at]
-        t[0, j] = a + b + c
-        t[1, j] = b - c - d
-    first = (channel * SIDE + row * 2) * SIDE + column * 2
-    for i in hg.static_range(2):
-        y[first + i * SIDE] = t[i, 0] + t[i, 1] + t[i, 2]
-        y[first + i * SIDE + 1] = t[i, 1] - t[i, 2] - t[i, 3]
+def _program(channels: int, outs: int, side: int, way: int) -> hg.Program:
+    """The same under another number, as a program's plan is made once."""
+    params = "".join(
+        f".param {name}: buffer f32 {use}\n" for name, use in {"y": "write", "x": "read", "w": "read"}.items()
+    )
+    size = f"{channels}, {outs}, {side}, {side}, 3, 3, padding=(1, 1, 1, 1)"
+    return hg.Program.from_text(f"{params}    mov_imm.u32 r9, {way}\n    conv2d.f32 [y], [x], [w], 1, {size}\n")
 
 
-def _program(text: str, **uses: str) -> hg.Program:
-    return hg.Program.from_text("".join(f".param {n}: buffer f32 {use}\n" for n, use in uses.items()) + f"    {text}\n")
+def measured(shape: str, rounds: int) -> dict[str, tuple[float, float]]:
+    """Milliseconds, and the share of the bound, by way."""
+    channels, outs, side = map(int, shape.split("x"))
+    chance, choose, runs, found = np.random.default_rng(1), winograd.choose, {}, {}
+    x, w = chance.standard_normal((channels, side, side)), chance.standard_normal((outs, channels, 3, 3))
+    x, w = x.astype(np.float32), w.astype(np.float32)
+    padded = np.pad(x.astype(np.float64), ((0, 0), (1, 1), (1, 1)))
+    seen = np.lib.stride_tricks.sliding_window_view(padded, (3, 3), (1, 2))
+    wanted = np.einsum("chwyx,ocyx->ohw", seen, w.astype(np.float64), optimize=True)
+    norms = np.sqrt((seen**2).sum((0, 3, 4))) * np.sqrt((w.astype(np.float64) ** 2).sum((1, 2, 3)))[:, None, None]
+    for number, way in enumerate(WAYS):
+        ex = hg.Executor("wasm", threads=1, math="exact" if way == "exact" else "fast")
+        program = _program(channels, outs, side, number)
+        given = {"x": ex.array(x.ravel()), "w": ex.array(w.ravel()), "y": ex.zeros(outs * side * side)}
 
+        def run(ex=ex, program=program, given=given) -> None:
+            ex.run(program, 1, **given)
 
-CONVOLUTION = _program(
-    f"conv2d.f32 [y], [x], [w], 1, {CHANNELS}, {CHANNELS}, {PADDED}, {PADDED}, 3, 3", y="write", x="read", w="read"
-)
-PRODUCTS = _program(
-    f"batched_gemm.f32 [m], [u], [v], 16, {CHANNELS}, {TILES}, {CHANNELS}", m="write", u="read", v="read"
-)
-
-
-def steps(math: str) -> dict[str, Callable[[], None]]:
-    """The convolution, and the steps of the other way, each to be timed. Results are compared before."""
-    chance, ex = np.random.default_rng(1), hg.Executor("wasm", threads=1, math=math)
-    x = chance.random((CHANNELS, PADDED, PADDED), np.float32) - np.float32(0.5)
-    w = chance.random((CHANNELS, CHANNELS, 3, 3), np.float32) - np.float32(0.5)
-    turned = np.einsum("ia,ocab,jb->ijoc", _TURN, w, _TURN).reshape(16, CHANNELS, CHANNELS)
-    held = {"x": ex.array(x.ravel()), "w": ex.array(w), "u": ex.array(np.ascontiguousarray(turned, np.float32))}
-    held |= {name: ex.zeros(16 * CHANNELS * TILES) for name in "vm"} | {"y": ex.zeros(CHANNELS * SIDE * SIDE)}
-    lanes = hg.LaunchConfig.grid_3d(HALF, HALF, CHANNELS)
-    found = {
-        "Conv2D": lambda: ex.run(CONVOLUTION, 1, x=held["x"], w=held["w"], y=held["y"]),
-        "pixels into sums": lambda: ex.run(spread, lanes, x=held["x"], v=held["v"]),
-        "16 products": lambda: ex.run(PRODUCTS, 1, u=held["u"], v=held["v"], m=held["m"]),
-        "products into pixels": lambda: ex.run(gathered, lanes, m=held["m"], y=held["y"]),
-    }
-    found["Conv2D"]()
-    wanted = held["y"].numpy().copy()
-    held["y"].fill(0)
-    for run in list(found.values())[1:]:
-        run()
-    far = abs(held["y"].numpy() - wanted).max() / abs(wanted).max()
-    assert far < 1e-4, far
-    return found
-
-
-def measured(rounds: int) -> dict[str, dict[str, float]]:
-    """Milliseconds of the processor by `math` and step, the least of the turns."""
-    found = {math: steps(math) for math in ("exact", "fast")}
-    least = {math: dict.fromkeys(some, float("inf")) for math, some in found.items()}
+        winograd.choose = (lambda *_: (1, "")) if way == "Winograd" else (lambda *_: (0, ""))
+        try:
+            run()
+        finally:
+            winograd.choose = choose
+        away = np.abs(given["y"].numpy().reshape(wanted.shape) - wanted)
+        found[way] = float((away / (np.sqrt(9 * channels) * 2.0**-22 * norms)).max())
+        runs[way] = run
+    least = dict.fromkeys(runs, float("inf"))
     for _ in range(rounds):
-        for math, some in found.items():
-            for name, run in some.items():
-                start = time.process_time()
-                run()
-                least[math][name] = min(least[math][name], 1000 * (time.process_time() - start))
-    return least
+        for way, run in runs.items():
+            start = time.process_time()
+            run()
+            least[way] = min(least[way], 1000 * (time.process_time() - start))
+    return {way: (ms, found[way]) for way, ms in least.items()}
 
 
 @click.command(help=__doc__)
-@click.option("--rounds", default=30, show_default=True)
-def main(rounds: int) -> None:
+@click.option("--rounds", default=25, show_default=True)
+@click.argument("shapes", nargs=-1)
+def main(rounds: int, shapes: tuple[str, ...]) -> None:
     print(f"load {os.getloadavg()[0]:.1f}")
-    for math, least in measured(rounds).items():
-        whole, *others = least.values()
-        print(f"{math}:", ", ".join(f"{name} {ms:.2f} ms" for name, ms in least.items()))
-        share = f"{sum(others) / whole:.2f} of Conv2D; the products alone {others[1] / whole:.2f}"
-        print(f"  all steps {sum(others):.2f} ms, {share}")
+    print("| channels, outs, side | exact, ms | tiles | Winograd | of tiles | of the bound | tiles of it |")
+    print("|---|---|---|---|---|---|---|")
+    for shape in shapes or SHAPES:
+        found = measured(shape, rounds)
+        (exact, _), (tiles, of_tiles), (squares, far) = (found[way] for way in WAYS)
+        times = f"{exact:.2f} | {tiles:.2f} | {squares:.2f} | {squares / tiles:.2f}"
+        print(f"| {shape} | {times} | {far:.3f} | {of_tiles:.3f} |")
 
 
 if __name__ == "__main__":

@@ -14,8 +14,9 @@ from click.testing import CliRunner
 import hologram_web as hg
 from hologram_web.isa.types import Type
 from hologram_web.tensor import conv, matmul
+from hologram_web.tensor.budgets import size_class
 from hologram_web.tensor.operation import Operands
-from hologram_web.tensor.schedules import TRAITS, size_class
+from hologram_web.tensor.schedules import TRAITS
 from hologram_web_tools import tune as tuning
 from hologram_web_tools.cli.commands import commands
 from hologram_web_tools.tune import TimedSchedule, forget_tuned, tune, use_tuned

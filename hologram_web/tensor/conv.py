@@ -9,12 +9,12 @@ from __future__ import annotations
 import math
 
 from ..isa.types import Type
-from . import matmul
+from . import matmul, winograd
+from .budgets import rows_of, size_class
 from .language import Callable, Constant, Elements, T, U, W, block_id, global_id, i32, local_id, registers, static_range
 from .matmul import _product, _same
 from .norms import wide
 from .operation import TensorOperation, ceildiv, covering, flag, function, part
-from .schedules import size_class
 from .sliding import check_window, out_lengths, windows
 
 __all__ = ["OPERATIONS", "tunable"]
@@ -445,7 +445,7 @@ def choose(o, traits, key=None):
     if traits.together:
         outs = o.out_channels // o.groups
         return {"ACROSS": 1, "PIXELS": 8, "CHANNELS": 8 if not isinstance(outs, int) else min(max(outs, 1), 8)}
-    return {"ACROSS": 4, "PIXELS": traits.rows, "CHANNELS": 2}
+    return {"ACROSS": 4, "PIXELS": rows_of(traits), "CHANNELS": 2}
 
 
 def tunable(o, traits):
@@ -497,6 +497,12 @@ def _launches(o, traits):
         m, n, k = o.out_channels, height * width, o.in_channels
         found = _product(o, traits, ty, m, n, k, False, False, o.batch, (0, k * n, m * n), images, often=products)
     rest = 1 - products
+    if not may_be(rest):
+        return found
+    squares = winograd.choose(o, traits)[0]
+    if may_be(squares):
+        found += winograd.launches(o, traits, squares, constants)
+    rest -= squares
     if not may_be(rest):
         return found
     scalars = _scalars(o, height, width)

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from ..isa.types import Type
+from .budgets import ROWS, rows_of, size_class, tile_of
 from .language import (
     Callable,
     Constant,
@@ -22,7 +23,6 @@ from .language import (
 )  # fmt: skip
 from .norms import wide
 from .operation import TensorOperation, ceildiv, flag, function, part
-from .schedules import ROWS, size_class
 
 __all__ = ["OPERATIONS", "candidates", "choose", "tunable", "tuning_key"]
 
@@ -403,7 +403,7 @@ def choose(m, n, k, ty, traits, key=None):
         found.append((_gemm_plain, {}, 1 - tiles - small))
     elif not traits.together and ty in (Type.F32, Type.I32, Type.U32):
         few = flag(flag(FEW + 1 - m) + flag(SMALL + 1 - k * n)) * flag(n - 15)  # for whole tiles at least
-        rows, (tall, steps) = min(max(m, 1), traits.rows) if isinstance(m, int) else FEW, traits.tile
+        rows, (tall, steps) = min(max(m, 1), rows_of(traits)) if isinstance(m, int) else FEW, tile_of(traits)
         panels = {"TALL": tall, "STEPS": steps}
         found = [(_gemm_rows, {"ROWS": rows, "COLUMNS": SUMS // rows}, few), (_gemm_panels, panels, 1 - few)]
     else:

@@ -23,7 +23,7 @@ from .language import (
     registers,
     static_range,
 )  # fmt: skip
-from .matmul import SOME, _same
+from .matmul import SOME, STRIP, _same
 from .operation import TensorOperation, ceildiv, function, part
 
 __all__ = ["OPERATIONS", "choose"]
@@ -52,6 +52,22 @@ def _rows(
     if 2 * p + 1 < k:
         high = i32(a[row * k + 2 * p + 1]) - zero
     rows[row * pairs + p] = _pair(low, high)
+
+
+def _strips(
+    rows: Elements[i32], a: Elements[T], a_zero: Elements[i32], m: i32, k: i32, pairs: i32,
+    T: Constant[type], ZERO: Constant[bool], TALL: Constant[int],
+):  # fmt: skip
+    """a in pairs along its rows, in strips of TALL rows: column after column."""
+    p, strip, zero = global_id(0), global_id(1), 0
+    if ZERO:
+        zero = i32(T(a_zero[0]))
+    for i in static_range(TALL):
+        first = min(strip * TALL + i, m - 1) * k + 2 * p
+        low, high = i32(a[first]) - zero, 0
+        if 2 * p + 1 < k:
+            high = i32(a[first + 1]) - zero
+        rows[(strip * pairs + p) * TALL + i] = _pair(low, high)
 
 
 def _element(b, at, BITS, SIGNED):
@@ -148,28 +164,94 @@ def _tiles(
                     c[(top + i) * n + column] = EPILOGUE(total)
 
 
+def _strip_tiles(
+    c: Elements[f32],
+    rows: Elements[i32],
+    panels: Elements[i32],
+    a_scale: Elements[f32],
+    b_scale: Elements[f32],
+    bias: Elements[f32],
+    m: i32,
+    n: i32,
+    pairs: i32,
+    below: i32,
+    EACH: Constant[bool],
+    BIAS: Constant[bool],
+    EPILOGUE: Constant[Callable],
+    ROWS: Constant[int],
+    COLUMNS: Constant[int],
+    UNROLLED: Constant[int],
+    STRIP: Constant[int],
+):
+    """Four lanes make ROWS rows of a panel's 4 * COLUMNS columns after the others, of up to STRIP strips: a block asks
+    what it has proven once for all."""
+    sums, y = registers((ROWS, COLUMNS), i32), registers(COLUMNS, i32)
+    left, begin = block_id(0) * (4 * COLUMNS) + local_id(0), block_id(1) * STRIP
+    panel = block_id(0) * (4 * COLUMNS) * pairs + local_id(0)
+    for number in range(begin, min(begin + STRIP, below)):
+        strip, top = number * ROWS * pairs, number * ROWS
+        for i in static_range(ROWS):
+            for j in static_range(COLUMNS):
+                sums[i, j] = i32(0)
+        for some in range(pairs // UNROLLED):
+            for step in static_range(UNROLLED):
+                for j in static_range(COLUMNS):
+                    y[j] = panels[panel + some * (UNROLLED * 4 * COLUMNS) + (step * COLUMNS + j) * 4]
+                for i in static_range(ROWS):
+                    x = rows[strip + some * (UNROLLED * ROWS) + (step * ROWS + i)]
+                    for j in static_range(COLUMNS):
+                        sums[i, j] += _dot(x, y[j])
+        for p in range(pairs // UNROLLED * UNROLLED, pairs):
+            for i in static_range(ROWS):
+                x = rows[strip + p * ROWS + i]
+                for j in static_range(COLUMNS):
+                    sums[i, j] += _dot(x, panels[panel + p * (4 * COLUMNS) + 4 * j])
+        for i in static_range(ROWS):
+            if top + i < m:
+                for j in static_range(COLUMNS):
+                    column = left + 4 * j
+                    if column < n:
+                        scale = a_scale[0] * b_scale[column if EACH else 0]
+                        total = f32(sums[i, j]) * scale
+                        if BIAS:
+                            total = total + bias[column]
+                        c[(top + i) * n + column] = EPILOGUE(total)
+
+
 def choose(traits):
     """The schedule: rows and columns of a lane, and lanes of a block along each."""
     if traits.together:
         return {"ROWS": 4, "COLUMNS": 4, "ACROSS": 16, "DOWN": 4, "UNROLLED": 1}
-    return {"ROWS": 4, "COLUMNS": 3, "ACROSS": 4, "DOWN": 1, "UNROLLED": 4}
+    return {"ROWS": 5, "COLUMNS": 2, "UNROLLED": 4}
 
 
 def _launches(o, traits):
     chosen = choose(traits)
-    width, tall = chosen["ACROSS"] * chosen["COLUMNS"], chosen["DOWN"] * chosen["ROWS"]
-    pairs, many = ceildiv(o.k, 2), ceildiv(o.n, width)
-    scalars = {"m": o.m, "n": o.n, "k": o.k, "pairs": pairs}
+    width, tall = chosen.get("ACROSS", 4) * chosen["COLUMNS"], chosen.get("DOWN", 1) * chosen["ROWS"]
+    pairs, many, below = ceildiv(o.k, 2), ceildiv(o.n, width), ceildiv(o.m, tall)
+    scalars = {"m": o.m, "n": o.n, "k": o.k, "pairs": pairs, "below": below}
+    padded = 1 if traits.together else tall
     # There are at most width - 1 columns beside those of b, and a byte of b is one pair of rows or two at least.
-    words = (o.most["a"], o.most["b"] * 2 * width) if o.late else (o.m * pairs, many * width * pairs)
+    words = (
+        (o.most["a"] * padded, o.most["b"] * 2 * width)
+        if o.late
+        else ((o.m if traits.together else below * tall) * pairs, many * width * pairs)
+    )
     memory = [{name: (Type.I32, count)} for name, count in zip(("rows", "panels"), words, strict=True)]
     each, some = bool(o.per_channel), 1 if traits.together else SOME
+    of_rows = {"temporaries": memory[0], "scalars": scalars, "T": o.ty, "ZERO": o.a_zero is not None}
+    if traits.together:
+        first = part(o, _rows, (pairs, o.m), (64,), **of_rows)
+        text, lanes = _tiles, (below * chosen["ACROSS"], many * chosen["DOWN"])
+        block = (chosen["ACROSS"], chosen["DOWN"])
+    else:
+        first = part(o, _strips, (pairs, below), (64,), TALL=tall, **of_rows)
+        text, lanes, block, chosen = _strip_tiles, (many * 4, ceildiv(below, STRIP)), (4,), {**chosen, "STRIP": STRIP}
     return [
-        part(o, _rows, (pairs, o.m), (64,), temporaries=memory[0], scalars=scalars, T=o.ty, ZERO=o.a_zero is not None),
+        first,
         part(o, _panels, (width, ceildiv(pairs, some), many), (width,), temporaries=memory[1], scalars=scalars, T=o.ty,
              BITS=o.bits, SIGNED=o.ty.is_signed, ZERO=o.b_zero is not None, EACH=each, WIDTH=width, SOME=some),
-        part(o, _tiles, (ceildiv(o.m, tall) * chosen["ACROSS"], many * chosen["DOWN"]),
-             (chosen["ACROSS"], chosen["DOWN"]), scalars=scalars, EACH=each, BIAS=o.bias is not None,
+        part(o, text, lanes, block, scalars=scalars, EACH=each, BIAS=o.bias is not None,
              EPILOGUE=_same if o.activation is None else function(o.activation.value), **chosen),
     ]  # fmt: skip
 

@@ -5,14 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-__all__ = ["ROWS", "TRAITS", "DeviceTraits", "size_class", "traits_for"]
-
-# Rows of two vectors of sums that a block makes on wasm, and how many steps of theirs are one round of a loop. V8 has
-# 15 vectors for sums, a row of a panel, an element of the other factor, and, unless it fuses, a product: of the peak
-# five rows exactly came to 0.80, six to 0.50, and six fused to 0.96. Cranelift computes what is in a round behind all
-# of its loads, whatever the order, so that more steps are more in memory meanwhile, and sums in memory cost it little
-# (`python -m bench.tiles`).
-ROWS = {"exact": (5, 4), "fused": (6, 2), "native": (8, 2)}
+__all__ = ["TRAITS", "DeviceTraits", "traits_for"]
 
 
 @dataclass(frozen=True)
@@ -32,16 +25,6 @@ class DeviceTraits:
     fast: bool = False
     gpu: bool = False
 
-    @property
-    def rows(self) -> int:
-        """How many rows of sums there is room for."""
-        return ROWS["fused" if self.fuses else "exact"][0]
-
-    @property
-    def tile(self) -> tuple[int, int]:
-        """Rows of sums where both factors are packed, and steps of a round."""
-        return ROWS["native" if self.native else "fused" if self.fuses else "exact"]
-
 
 # By target. Plans are made with what is here.
 TRAITS = {each.name: each for each in (DeviceTraits("wasm", False), DeviceTraits("webgpu", True))}
@@ -54,10 +37,3 @@ def traits_for(target: str, math: str = "exact", here: str = "") -> DeviceTraits
     if found.together:
         return replace(found, fast=fast, gpu=here == "gpu")
     return replace(found, fuses=fast, fast=fast, native=bool(here))
-
-
-def size_class(*sizes: Any) -> str | None:
-    """What sizes have in common that lie between the same powers of two; None where one is not known yet."""
-    if not all(isinstance(size, int) for size in sizes):
-        return None
-    return "x".join(f"{(1 << size.bit_length()) >> 1}" for size in sizes)

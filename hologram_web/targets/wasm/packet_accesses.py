@@ -36,6 +36,8 @@ class PacketAccesses:
         self.width, self.forms = values.width, values.forms
         self.again: dict[Node, tuple[int, int] | None] = {}  # loads of rows whose addresses are kept, and where
         self._fours: dict[Node, int] = {}  # vectors of four numbers, by the load of the first
+        # Words that are multiplied as vectors: an engine puts a number into all lanes again for each use.
+        self._dotted = {arg for node in self.lowered.function.nodes() if node.op == "dot" for arg in node.args}
 
     # Addresses
 
@@ -176,7 +178,8 @@ class PacketAccesses:
                 self._load_lane(node, variable)
                 return
             further = self._first_address(node, access)
-            spread = access.element.is_float and access.element.bits >= 32 and variable not in self.code.slots
+            useful = access.element.is_float or node in self._dotted
+            spread = useful and access.element.bits >= 32 and variable not in self.code.slots
             if spread or variable in values.splats:  # which other code for the same has written
                 self._load_splat(access.element, variable, further)
             else:
@@ -390,7 +393,7 @@ class PacketAccesses:
         return self.values.splats[variable]
 
     def _load_splat(self, element: Type, variable: Variable, further: int) -> None:
-        """Loads a float of all lanes as a vector, too: processors do that without an instruction more, and Cranelift
+        """Loads a number of all lanes as a vector, too: processors do that without an instruction more, and Cranelift
         makes one of a number again for each use. Of `load_splat` it makes three, by a register for integers, and of the
         two one: matrix products in tiles took 0.78 of the time, and in V8 1.3 times as long."""
         bits, shape = element.bits, lanes_of(element)
