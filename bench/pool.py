@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 import hologram_web as hg
 
+from .peers.processes import large_pages
 from .stream import POOL, PROGRAM, blocks, resident
 
 _LANES = 8192  # which reach 32 KB of the pool
@@ -115,6 +116,7 @@ def by_hand(size: int) -> Callable[[], object]:
     system shows for memory that nobody has written: reading that, from the first cache, the loop was a tenth faster."""
     store, page = wasmtime.Store(), 65536
     memory = wasmtime.Memory(store, wasmtime.MemoryType(wasmtime.Limits(2 * size // page + 2, 65536)))
+    large_pages(store, memory)
     memory.write(store, _WORD * (size // len(_WORD)), page)
     text = (Path(__file__).with_name("hand") / "v128.wat").read_text(encoding="utf-8")
     function = wasmtime.Instance(store, wasmtime.Module(store.engine, text), [memory]).exports(store)["copy"]
