@@ -19,6 +19,7 @@ import numpy as np
 import wasmtime
 from numpy.typing import NDArray
 
+from bench.peers.cases import CASES as ALL
 from bench.peers.cases import Case, blur, gray_scott, histogram, search
 from bench.peers.processes import Here, large_pages
 
@@ -28,6 +29,8 @@ CASES: dict[str, Callable[[], Case]] = {
     "blur": blur,
     "histogram": histogram,
     "search": search,
+    "block_sum": ALL["block_sum"],
+    "block_tree": ALL["block_sum"],  # by hand in memory, as lanes do it
 }
 _PAGE = 65536
 
