@@ -7,7 +7,7 @@ from functools import cache
 
 from ..isa.types import Type
 from .ir import Function, Node
-from .operations import CLAMPS, OPERATIONS, SHIFTS, Extremes
+from .operations import CHOICES, MODULAR, OPERATIONS, SHIFTS, Extremes
 
 __all__ = ["MAX_LANES", "Ranges", "may_trap", "remainder_of"]
 
@@ -94,20 +94,22 @@ class Ranges:
             ends = [float(ty.decode(node.attr))]
         elif op == "cvt" and node.attr.is_integer and not node.attr.is_wide:
             ends = [float(end) for end in self.of(node.args[0], depth)]
-        elif op in ("add", "sub", "mul", "min", "max", "select"):
-            (a, b, x), (c, d, y) = (self.numbers(arg, depth) for arg in node.args[-2:])
-            if op == "select":
-                return min(a, c), max(b, d), x or y
-            if op in CLAMPS:
-                nearest = min if op == "min" else max
-                return nearest(a, c), nearest(b, d), x or y
-            if x or y or max(-a, b, -c, d) > _EXACT:
+        elif op in CHOICES or op in MODULAR:
+            (*one, nan), (*other, too) = (self.numbers(arg, depth) for arg in node.args[-2:])
+            low, high = (OPERATIONS[op].range or _either)(one, other) or _ANY_NUMBER[:2]
+            if op in CHOICES:
+                return low, high, nan or too
+            if nan or too or max(map(abs, (*one, *other))) > _EXACT:
                 return _ANY_NUMBER
-            ends = [a * c, a * d, b * c, b * d] if op == "mul" else [a + c, b + d] if op == "add" else [a - d, b - c]
+            ends = [low, high]
         else:
             return _ANY_NUMBER
         ends = [float(ty.decode(ty.encode(end))) for end in ends]  # roundings are in order
-        return (min(ends), max(ends), False) if ends[0] == ends[0] else _ANY_NUMBER
+        return (ends[0], ends[-1], False) if ends[0] == ends[0] else _ANY_NUMBER
+
+
+def _either(a: list[float], b: list[float]) -> tuple[float, float]:
+    return min(a[0], b[0]), max(a[1], b[1])
 
 
 @cache

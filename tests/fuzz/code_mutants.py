@@ -115,17 +115,17 @@ _COMPILER = (
         "logic/set_ranges.atlas",
     ),
     _compiler(
-        "ranges: a product of floats grows with its factors",
-        "ranges:Ranges._numbers",
-        "(min(ends), max(ends), False)",
-        "(ends[0], ends[-1], False)",
+        "ranges: a product grows with its factors",
+        "operations:_product",
+        "min(corners), max(corners)",
+        "corners[0], corners[3]",
         "data/cvt_float_int_known.atlas:u32",
     ),
     _compiler(
         "ranges: a float is not NaN where one of two is not",
         "ranges:Ranges._numbers",
-        "nearest(b, d), x or y",
-        "nearest(b, d), x and y",
+        "high, nan or too",
+        "high, nan and too",
         "data/cvt_float_int_known.atlas:i32",
     ),
     _compiler(
