@@ -12,6 +12,7 @@ from bench import arrays, chains, ends, guards, launch, reductions, relaxed, tra
 from bench.__main__ import check, sides
 from bench.by_hand import Gpu, variants
 from bench.cases import CASES, block_sum, blur, mandelbrot, saxpy, total
+from bench.peers import report
 from bench.peers.cases import chain
 from bench.peers.onnx import model
 from bench.peers.training import convnet, mlp
@@ -145,3 +146,16 @@ def test_first_runs_are_timed_of_every_collective() -> None:
 
     timed = {hg.Program.from_text(f"{PARAMS}    {text}").instructions[0].row.name for text in CALLS.values()}
     assert timed | {"Softmax"} == {name for names in FAMILIES.values() for name in names}
+
+
+@pytest.mark.parametrize(
+    ("both", "said"), [(6.0, "1.67 times the products and sums of one, so that no"), (5.8, "1.72")]
+)
+def test_the_control_of_several_threads(both, said):
+    """Two threads do twice as much in a bit more of the time, or they have not both processors."""
+    rows = [
+        {"case": "mul_add", "threads": threads, "operations": 1e6 * threads, "median": median}
+        for threads, median in ((1, 5.0), (2, both))
+    ]
+    assert said in report.control(rows)
+    assert report.control(rows[:1]) == ""
