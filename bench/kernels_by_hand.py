@@ -19,8 +19,9 @@ import numpy as np
 import wasmtime
 from numpy.typing import NDArray
 
+from bench.peers.cases import CASES as ALL
 from bench.peers.cases import Case, blur, gray_scott, histogram, search
-from bench.peers.processes import Here
+from bench.peers.processes import Here, large_pages
 
 CODE = Path(__file__).with_name("hand") / "kernels.wat"
 CASES: dict[str, Callable[[], Case]] = {
@@ -28,6 +29,8 @@ CASES: dict[str, Callable[[], Case]] = {
     "blur": blur,
     "histogram": histogram,
     "search": search,
+    "block_sum": ALL["block_sum"],
+    "block_tree": ALL["block_sum"],  # by hand in memory, as lanes do it
 }
 _PAGE = 65536
 
@@ -41,6 +44,7 @@ def by_hand(name: str, case: Case) -> Callable[[], object]:
         places.append(end)
         end += (size // _PAGE + 2) * _PAGE
     memory = wasmtime.Memory(store, wasmtime.MemoryType(wasmtime.Limits(end // _PAGE, 65536)))
+    large_pages(store, memory)
     module = wasmtime.Module(store.engine, CODE.read_text(encoding="utf-8"))
     function = wasmtime.Instance(store, module, [memory]).exports(store)[name]
     assert isinstance(function, wasmtime.Func)

@@ -3,6 +3,7 @@
 Loops by hand over operands in the first cache, in wasmtime and in Chromium, in turns: a vector of four is loaded or two
 are, something is made of them, and it is stored. All ways of one thing leave the same bytes, which is checked before
 anything is timed. Natively it is the time of the processor, in Chromium the clock's, and the least counts.
+Kernels of lanes that cut floats off to integers follow, their module for all engines and that for relaxed SIMD.
 """
 
 from __future__ import annotations
@@ -16,7 +17,13 @@ from datetime import date
 import click
 import wasmtime
 
+import hologram_web as hg
 from e2e.browser import Browser
+from hologram_web.backends.wasm.arena import FastCall
+from hologram_web.compiler.build import build
+from hologram_web.compiler.passes import optimize
+from hologram_web.isa.verify import analyze
+from hologram_web.targets.wasm import ARGUMENTS, WasmKernel, compile_kernel
 
 __all__ = ["WAYS", "left", "module"]
 
@@ -129,6 +136,99 @@ def module(what: str, way: str) -> str:
       (br_if $again (local.tee $times (i32.sub (local.get $times) (i32.const 1)))))))"""
 
 
+_ELEMENTS, _CALLS = 1 << 14, 20
+_PLACE, _BUFFERS = 1024, 65536  # as e2e/jobs/tiles.mjs has them
+KERNELS = {
+    "u8 of weighted bytes": ("u8", "u8", "hg.f32(x[i]) * 0.587 + hg.f32(x[i + 1]) * 0.299 + 0.5"),
+    "i32 of u16 and constants": ("u16", "i32", "hg.f32(x[i]) * 0.587 - 3.5"),
+    "u8 of chosen bytes": ("u8", "u8", "hg.f32(x[i]) * 0.5 if x[i] < 99 else 255.5 - hg.f32(x[i])"),
+}
+
+
+def _compiled(of: str, to: str, text: str) -> WasmKernel:
+    source = f"""
+def kernel(x: hg.Array[hg.{of}], z: hg.Array[hg.{to}]):
+    i = hg.global_id()
+    z[i] = hg.{to}({text})
+"""
+    return compile_kernel(optimize(build(analyze(hg.kernel_from_source(source).program), (256, 1, 1))))
+
+
+def _words(kernel: WasmKernel, sizes: dict[str, int]) -> list[tuple[int, int]]:
+    """The argument block of a launch of all elements: places and words."""
+    blocks = _ELEMENTS // 256
+    numbers = {"alone": 1, "grid": blocks, "lanes": _ELEMENTS, "scratch": 512}
+    words = [(ARGUMENTS[name], number) for name, number in numbers.items()]
+    words += [(ARGUMENTS["grid"] + 4, 1), (ARGUMENTS["grid"] + 8, 1), (ARGUMENTS["lanes"] + 4, 1)]
+    words += [(ARGUMENTS["lanes"] + 8, 1), (ARGUMENTS["budget"] + 4, 1 << 28)]
+    for number in range(len(kernel.scalars)):
+        words.append((ARGUMENTS["values"] + 8 * number, _ELEMENTS + 1))
+    for number, base in enumerate(kernel.bases):
+        name = str(base.name)
+        start = kernel.memories_at + 8 * number
+        words += [(start, _BUFFERS + (1 << 18) * (name != "x")), (start + 4, sizes[name])]
+    return words
+
+
+def _launched(code: bytes, words: list[tuple[int, int]]) -> tuple[Callable[[], object], Callable[[], bytes]]:
+    """What launches a kernel, and what gives its results."""
+    store = wasmtime.Store()
+    memory = wasmtime.Memory(store, wasmtime.MemoryType(wasmtime.Limits(64, 65536)))
+    poll = wasmtime.Func(store, wasmtime.FuncType([], []), lambda: None)
+    loaded = wasmtime.Module(store.engine, code)
+    given: dict[str | None, wasmtime.Memory | wasmtime.Func] = {"memory": memory, "poll": poll}
+    run = wasmtime.Instance(store, loaded, [given[each.name] for each in loaded.imports]).exports(store)["kernel"]
+    assert isinstance(run, wasmtime.Func)
+    for place, word in words:
+        memory.write(store, word.to_bytes(4, "little"), _PLACE + place)
+    memory.write(store, bytes(k * 7919 >> 3 & 255 for k in range(4 * _ELEMENTS)), _BUFFERS)
+
+    fast = FastCall(store, run, 3)
+
+    def call() -> None:
+        for _ in range(_CALLS):
+            fast(_PLACE, 0, _ELEMENTS // 256)
+
+    def results() -> bytes:
+        assert not any(memory.read(store, _PLACE, _PLACE + 4)), "a fault"
+        return bytes(memory.read(store, _BUFFERS + (1 << 18), _BUFFERS + (1 << 19)))
+
+    return call, results
+
+
+def _kernels(rounds: int) -> None:
+    """The table of kernels."""
+    calls: dict[tuple[str, str], Callable[[], object]] = {}
+    sides = []
+    for what, (of, to, text) in KERNELS.items():
+        kernel = _compiled(of, to, text)
+        bytes_of = {"u8": 1, "u16": 2, "i32": 4}
+        words = _words(kernel, {"x": bytes_of[of] * (_ELEMENTS + 1), "z": bytes_of[to] * _ELEMENTS})
+        left = []
+        for way, code in (("for all engines", kernel.code), ("relaxed", kernel.relaxed)):
+            calls[what, way], results = _launched(code, words)
+            calls[what, way]()
+            left.append(results())
+            side = {"variant": what, "name": way, "code": base64.b64encode(code).decode()}
+            sides.append(side | {"words": words, "blocks": _ELEMENTS // 256, "calls": _CALLS})
+        assert left[0] == left[1], what
+    least = dict.fromkeys(calls, float("inf"))
+    for _ in range(3 * rounds):
+        for key, call in calls.items():
+            start = time.thread_time()
+            call()
+            least[key] = min(least[key], 1000 * (time.thread_time() - start))
+    with Browser() as browser:
+        there = browser.run("tiles.mjs", seconds=560, sides=sides, rounds=rounds).json
+    click.echo("\n| kernel | module | wasmtime, ns an element | of the first | Chromium | of the first |")
+    click.echo("|---|---|---|---|---|---|")
+    for (what, way), ms in least.items():
+        cells = []
+        for took, first in ((ms, least[what, "for all engines"]), (there[what][way], there[what]["for all engines"])):
+            cells += [f"{1e6 * took / _CALLS / _ELEMENTS:.3f}", f"{took / first:.2f}"]
+        click.echo(f"| {what} | {way} | {' | '.join(cells)} |")
+
+
 def _native(code: bytes) -> tuple[Callable[[int], object], Callable[[], bytes]]:
     """What runs it so many times, and what gives its results."""
     store = wasmtime.Store()
@@ -187,6 +287,7 @@ def main(rounds: int) -> None:
             first = found[what, next(iter(WAYS[what]))]
             cells += [f"{1e6 * took / _TIMES / _vectors(what):.2f}", f"{took / first:.2f}"]
         click.echo(f"| {what} | {way} | {' | '.join(cells)} |")
+    _kernels(rounds)
 
 
 if __name__ == "__main__":

@@ -174,6 +174,12 @@ def scaled(x: hg.Array[hg.f32], by: hg.f32 = 0.5, more: hg.i64 = -3):
 """
 
 
+TOTAL = """
+def total(x: hg.Array[hg.f32], z: hg.Array[hg.f32], n: hg.u32):
+    hg.parallel_reduce(x, z, "sum", n)
+"""
+
+
 OPERATIONS = ("add", "relu", "matmul", "softmax", "layer_norm", "arg_max", "conv2d", "linear", "sum", "transpose")
 BEYOND = """\
 import hologram_web as hg
@@ -191,6 +197,10 @@ def scaled() -> CompiledProgram:
 def waves() -> CompiledProgram:
     kernel = hg.kernel_from_source(WAVES)
     return hg.compile(kernel, grid="n", shapes={"z": ("n",), "out": ("n",), "up": ("n",)})
+
+
+def total() -> CompiledProgram:
+    return hg.compile(hg.kernel_from_source(TOTAL), grid=1, shapes={"x": ("m",), "z": (1,)})
 
 
 def slope() -> CompiledProgram:
@@ -242,6 +252,7 @@ def samples() -> dict[str, tuple[CompiledProgram, dict[str, Any]]]:
         ),
         "scaled": (scaled(), {"x": np.array([8, -2], np.float32)}),
         "waves": (waves(), {"z": np.array([1 + 2j, 3 - 4j, 0.5], np.complex64)}),
+        "total": (total(), {"x": np.arange(9, dtype=np.float32), "n": 8}),
         "pair": (pair(), {"m": np.arange(15, dtype=np.uint32).reshape(3, 5)}),
     }
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 import wasmtime
 
@@ -67,3 +70,14 @@ def test_it_says_what_is_free_and_how_it_lies() -> None:
     )
     arena.free(second)
     assert arena.allocate(4000 * _MB)
+
+
+@pytest.mark.skipif(not Path("/sys/kernel/mm/transparent_hugepage").exists(), reason="there are none to ask for")
+def test_large_pages_are_asked_for() -> None:
+    config = wasmtime.Config()
+    config.shared_memory = True
+    arena = Arena(wasmtime.Engine(config))
+    place = arena.bytes.ctypes.data + arena.allocate(20 * _MB)
+    found = re.findall(r"^(\w+)-(\w+) (?s:.*?)^VmFlags:(.*)$", Path("/proc/self/smaps").read_text(), re.M)
+    (flags,) = (flags for begin, end, flags in found if int(begin, 16) <= place < int(end, 16))
+    assert "hg" in flags.split()

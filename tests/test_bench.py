@@ -14,6 +14,7 @@ from bench.by_hand import Gpu, variants
 from bench.cases import CASES, block_sum, blur, mandelbrot, saxpy, total
 from bench.gpu import arrays_of, program_of
 from bench.gpu import cases as gpu_cases
+from bench.peers import report
 from bench.peers.cases import chain
 from bench.peers.onnx import model
 from bench.peers.training import convnet, mlp
@@ -169,3 +170,16 @@ def test_tiles_by_hand_are_shaders(gpu, tile):
     assert gpu.device.create_shader_module(code=shader(tile))
     with pytest.raises(Exception, match="no definition in scope"):
         gpu.device.create_shader_module(code=shader(tile).replace("let left", "let other"))
+
+
+@pytest.mark.parametrize(
+    ("both", "said"), [(6.0, "1.67 times the products and sums of one, so that no"), (5.8, "1.72")]
+)
+def test_the_control_of_several_threads(both, said):
+    """Two threads do twice as much in a bit more of the time, or they have not both processors."""
+    rows = [
+        {"case": "mul_add", "threads": threads, "operations": 1e6 * threads, "median": median}
+        for threads, median in ((1, 5.0), (2, both))
+    ]
+    assert said in report.control(rows)
+    assert report.control(rows[:1]) == ""

@@ -44,7 +44,7 @@ _NATIVE = ("backends.wasm", "backends.webgpu", "backends.host_device", "backends
 # Where functions are that kernels call: their text is read, with the types in it.
 READ = re.compile(r"/tensor/|/frontends/python/\w*library\.py$")
 # Nobody is given all of such a module.
-INNER = re.compile(r"/(compiler|targets|plan|kernels|runtime|frontends/python)/(?!.*__init__)")
+INNER = re.compile(r"/(backends|compiler|frontends/python|isa|kernels|page|plan|runtime|store|targets)/(?!.*__init__)")
 CODE = re.compile(r"\.(compiler|targets)\b")
 LEFT_OUT = ("__main__", *_NATIVE, "compiler.check", "frontends.python.described", "testing")  # 522 bytes of testing
 NEEDED = (
@@ -225,7 +225,7 @@ def stripped(text: bytes, place: str, public: set[str]) -> str:
     fields = {part for node in ast.walk(tree) if isinstance(node, ast.ClassDef) for part in node.body}
     for node in ast.walk(tree):
         if isinstance(node, ast.stmt) and _does_nothing(node, place):
-            cut(_begin(node), _end(node), b"0")
+            cut(_begin(node), _end(node), b"" if node in tree.body else b"0")
         elif isinstance(node, ast.AnnAssign) and node not in fields and not READ.search(place):
             if node.value is None:
                 cut(_begin(node), _end(node), b"0")

@@ -112,4 +112,111 @@
           (br $letters)))
       (i32.store8 (local.get $z) (i32.eq (local.get $k) (i32.const 8)))
       (local.set $z (i32.add (local.get $z) (i32.const 1)))
-      (br_if $next (i32.lt_u (local.tee $x (i32.add (local.get $x) (i32.const 1))) (local.get $end))))))
+      (br_if $next (i32.lt_u (local.tee $x (i32.add (local.get $x) (i32.const 1))) (local.get $end)))))
+  ;; A tree in each block of 256 elements: what barriers part by a lane of a block is in registers here.
+  (func (export "block_sum") (param $x i32) (param $none i32) (param $z i32) (param $count i32)
+    (local $end i32)
+    (local $s0 v128) (local $s1 v128) (local $s2 v128) (local $s3 v128)
+    (local $s4 v128) (local $s5 v128) (local $s6 v128) (local $s7 v128)
+    (local.set $end (i32.add (local.get $x) (i32.shl (local.get $count) (i32.const 2))))
+    (loop $next
+      (local.set $s0
+        (f32x4.add
+          (f32x4.add
+            (f32x4.add (v128.load offset=0 (local.get $x)) (v128.load offset=512 (local.get $x)))
+            (f32x4.add (v128.load offset=256 (local.get $x)) (v128.load offset=768 (local.get $x))))
+          (f32x4.add
+            (f32x4.add (v128.load offset=128 (local.get $x)) (v128.load offset=640 (local.get $x)))
+            (f32x4.add (v128.load offset=384 (local.get $x)) (v128.load offset=896 (local.get $x))))))
+      (local.set $s1
+        (f32x4.add
+          (f32x4.add
+            (f32x4.add (v128.load offset=16 (local.get $x)) (v128.load offset=528 (local.get $x)))
+            (f32x4.add (v128.load offset=272 (local.get $x)) (v128.load offset=784 (local.get $x))))
+          (f32x4.add
+            (f32x4.add (v128.load offset=144 (local.get $x)) (v128.load offset=656 (local.get $x)))
+            (f32x4.add (v128.load offset=400 (local.get $x)) (v128.load offset=912 (local.get $x))))))
+      (local.set $s2
+        (f32x4.add
+          (f32x4.add
+            (f32x4.add (v128.load offset=32 (local.get $x)) (v128.load offset=544 (local.get $x)))
+            (f32x4.add (v128.load offset=288 (local.get $x)) (v128.load offset=800 (local.get $x))))
+          (f32x4.add
+            (f32x4.add (v128.load offset=160 (local.get $x)) (v128.load offset=672 (local.get $x)))
+            (f32x4.add (v128.load offset=416 (local.get $x)) (v128.load offset=928 (local.get $x))))))
+      (local.set $s3
+        (f32x4.add
+          (f32x4.add
+            (f32x4.add (v128.load offset=48 (local.get $x)) (v128.load offset=560 (local.get $x)))
+            (f32x4.add (v128.load offset=304 (local.get $x)) (v128.load offset=816 (local.get $x))))
+          (f32x4.add
+            (f32x4.add (v128.load offset=176 (local.get $x)) (v128.load offset=688 (local.get $x)))
+            (f32x4.add (v128.load offset=432 (local.get $x)) (v128.load offset=944 (local.get $x))))))
+      (local.set $s4
+        (f32x4.add
+          (f32x4.add
+            (f32x4.add (v128.load offset=64 (local.get $x)) (v128.load offset=576 (local.get $x)))
+            (f32x4.add (v128.load offset=320 (local.get $x)) (v128.load offset=832 (local.get $x))))
+          (f32x4.add
+            (f32x4.add (v128.load offset=192 (local.get $x)) (v128.load offset=704 (local.get $x)))
+            (f32x4.add (v128.load offset=448 (local.get $x)) (v128.load offset=960 (local.get $x))))))
+      (local.set $s5
+        (f32x4.add
+          (f32x4.add
+            (f32x4.add (v128.load offset=80 (local.get $x)) (v128.load offset=592 (local.get $x)))
+            (f32x4.add (v128.load offset=336 (local.get $x)) (v128.load offset=848 (local.get $x))))
+          (f32x4.add
+            (f32x4.add (v128.load offset=208 (local.get $x)) (v128.load offset=720 (local.get $x)))
+            (f32x4.add (v128.load offset=464 (local.get $x)) (v128.load offset=976 (local.get $x))))))
+      (local.set $s6
+        (f32x4.add
+          (f32x4.add
+            (f32x4.add (v128.load offset=96 (local.get $x)) (v128.load offset=608 (local.get $x)))
+            (f32x4.add (v128.load offset=352 (local.get $x)) (v128.load offset=864 (local.get $x))))
+          (f32x4.add
+            (f32x4.add (v128.load offset=224 (local.get $x)) (v128.load offset=736 (local.get $x)))
+            (f32x4.add (v128.load offset=480 (local.get $x)) (v128.load offset=992 (local.get $x))))))
+      (local.set $s7
+        (f32x4.add
+          (f32x4.add
+            (f32x4.add (v128.load offset=112 (local.get $x)) (v128.load offset=624 (local.get $x)))
+            (f32x4.add (v128.load offset=368 (local.get $x)) (v128.load offset=880 (local.get $x))))
+          (f32x4.add
+            (f32x4.add (v128.load offset=240 (local.get $x)) (v128.load offset=752 (local.get $x)))
+            (f32x4.add (v128.load offset=496 (local.get $x)) (v128.load offset=1008 (local.get $x))))))
+      (local.set $s0 (f32x4.add
+        (f32x4.add (f32x4.add (local.get $s0) (local.get $s4)) (f32x4.add (local.get $s2) (local.get $s6)))
+        (f32x4.add (f32x4.add (local.get $s1) (local.get $s5)) (f32x4.add (local.get $s3) (local.get $s7)))))
+      (local.set $s0 (f32x4.add (local.get $s0)
+        (i8x16.shuffle 8 9 10 11 12 13 14 15 0 1 2 3 4 5 6 7 (local.get $s0) (local.get $s0))))
+      (f32.store (local.get $z)
+        (f32.add (f32x4.extract_lane 0 (local.get $s0)) (f32x4.extract_lane 1 (local.get $s0))))
+      (local.set $z (i32.add (local.get $z) (i32.const 4)))
+      (br_if $next (i32.lt_u (local.tee $x (i32.add (local.get $x) (i32.const 1024))) (local.get $end)))))
+  ;; The same as lanes do it, in the KiB at 1024: level after level, four lanes in a vector.
+  (func (export "block_tree") (param $x i32) (param $none i32) (param $z i32) (param $count i32)
+    (local $end i32) (local $at i32) (local $half i32) (local $s v128)
+    (local.set $end (i32.add (local.get $x) (i32.shl (local.get $count) (i32.const 2))))
+    (loop $next
+      (local.set $at (i32.const 0))
+      (loop $load
+        (v128.store offset=1024 (local.get $at) (v128.load (i32.add (local.get $x) (local.get $at))))
+        (v128.store offset=1040 (local.get $at) (v128.load offset=16 (i32.add (local.get $x) (local.get $at))))
+        (v128.store offset=1056 (local.get $at) (v128.load offset=32 (i32.add (local.get $x) (local.get $at))))
+        (v128.store offset=1072 (local.get $at) (v128.load offset=48 (i32.add (local.get $x) (local.get $at))))
+        (br_if $load (i32.lt_u (local.tee $at (i32.add (local.get $at) (i32.const 64))) (i32.const 1024))))
+      (local.set $half (i32.const 512))
+      (loop $level
+        (local.set $at (i32.const 0))
+        (loop $lanes
+          (v128.store offset=1024 (local.get $at) (f32x4.add (v128.load offset=1024 (local.get $at))
+            (v128.load offset=1024 (i32.add (local.get $at) (local.get $half)))))
+          (br_if $lanes (i32.lt_u (local.tee $at (i32.add (local.get $at) (i32.const 16))) (local.get $half))))
+        (br_if $level (i32.ge_u (local.tee $half (i32.shr_u (local.get $half) (i32.const 1))) (i32.const 16))))
+      (local.set $s (v128.load (i32.const 1024)))
+      (local.set $s (f32x4.add (local.get $s)
+        (i8x16.shuffle 8 9 10 11 12 13 14 15 0 1 2 3 4 5 6 7 (local.get $s) (local.get $s))))
+      (f32.store (local.get $z)
+        (f32.add (f32x4.extract_lane 0 (local.get $s)) (f32x4.extract_lane 1 (local.get $s))))
+      (local.set $z (i32.add (local.get $z) (i32.const 4)))
+      (br_if $next (i32.lt_u (local.tee $x (i32.add (local.get $x) (i32.const 1024))) (local.get $end))))))

@@ -3,6 +3,7 @@ their own, whose environment, `build/peers_py`, is made from requirements.txt.""
 
 from __future__ import annotations
 
+import ctypes
 import json
 import math
 import subprocess
@@ -22,12 +23,13 @@ from numpy.typing import NDArray
 
 import hologram_web as hg
 from e2e.browser import ROOT
+from hologram_web.backends.wasm.arena import advise
 
 from .cases import Case
 from .nodes import literals, loop_text, of_numexpr
 from .pages import FAST, HAND_CODE, LOOPS, code_of, loop_of
 
-__all__ = ["Here", "Loops", "Others", "others"]
+__all__ = ["Here", "Loops", "Others", "large_pages", "others"]
 
 HERE = Path(__file__).resolve().parent
 FOLDER = ROOT / "build" / "peers_py"
@@ -101,6 +103,11 @@ class Here(Timed):
         return int(np.count_nonzero(~(error <= case.tolerance))), float(error.max(initial=0))
 
 
+def large_pages(store: wasmtime.Store, memory: wasmtime.Memory) -> None:
+    """For loops by hand what our memory and NumPy's have."""
+    advise(ctypes.cast(memory.data_ptr(store), ctypes.c_void_p).value or 0, memory.data_len(store))
+
+
 class Loops(Timed):
     """The loops of bench/hand, whose results they check themselves, on one thread or two with memories of their own."""
 
@@ -132,6 +139,7 @@ class Loops(Timed):
         text = (HAND_CODE / ("v128_relaxed.wat" if name == "fma" else "v128.wat")).read_text(encoding="utf-8")
         function = wasmtime.Instance(store, wasmtime.Module(engine, text), [memory]).exports(store)[name]
         assert isinstance(function, wasmtime.Func)
+        large_pages(store, memory)
         source = (np.arange(size // 4) % 8).astype(np.float32)
         memory.write(store, source.tobytes(), _PAGE)
         function(store, target, _PAGE, size, rounds)

@@ -11,9 +11,10 @@ from ..__main__ import table
 from .cases import PEAKS
 from .pages import LOOPS, ONE
 
-__all__ = ["page", "shares", "tables"]
+__all__ = ["control", "page", "shares", "tables"]
 
 Row = dict[str, Any]
+CONTROL = 1.7  # under that other work has the second processor
 HEADER = (
     "case|size|by|threads|ms a run|from to|MB|M operations|GB/s|G operations/s|% of the loop|% of mul+add|% of FMA|"
     "times the fastest other's|times the named"
@@ -113,6 +114,20 @@ def summary(rows: Sequence[Row]) -> list[list[str]]:
     return found
 
 
+def control(rows: Sequence[Row]) -> str:
+    """How much more the loops by hand did on all threads than on one, of products and sums: the processors' share."""
+    rates = {row["threads"]: row["operations"] / row["median"] for row in rows if row["case"] == "mul_add"}
+    if len(rates) < 2:
+        return ""
+    ratio = rates[max(rates)] / rates[1]
+    fair = (
+        "so that ratios on several threads count" if ratio >= CONTROL else "so that no ratio on several threads counts"
+    )
+    return (
+        f"Control: {max(rates)} threads did {ratio:.2f} times the products and sums of one, {fair} (from {CONTROL} on)."
+    )
+
+
 def tables(run: Row, rows: Sequence[Row], old: Sequence[Row]) -> None:
     print(about(run))
     for title, header, cells in _heads(run, rows, old):
@@ -120,7 +135,10 @@ def tables(run: Row, rows: Sequence[Row], old: Sequence[Row]) -> None:
         table(header, cells)
         if not title.startswith("start"):
             print()
-            table(SUMMARY, summary([row for row in rows if row["where"] == title.split(":")[0]]))
+            there = [row for row in rows if row["where"] == title.split(":")[0]]
+            table(SUMMARY, summary(there))
+            if told := control(there):
+                print(f"\n{told}")
 
 
 _STYLE = """:root { color-scheme: light dark; }

@@ -1,17 +1,20 @@
-"""Range analysis: what values an integer node can have, as an interval of its signed or unsigned meaning."""
+"""Range analysis: what values a node can have, as an interval; of integers of their signed or unsigned meaning."""
 
 from __future__ import annotations
 
+import math
 from functools import cache
 
 from ..isa.types import Type
 from .ir import Function, Node
-from .operations import OPERATIONS, SHIFTS, Extremes
+from .operations import CHOICES, MODULAR, OPERATIONS, SHIFTS, Extremes
 
 __all__ = ["MAX_LANES", "Ranges", "may_trap", "remainder_of"]
 
 MAX_LANES = (1 << 31) - 1
 _DEPTH = 40
+_EXACT = 1 << 20  # sums of such numbers are wrong by less than 0.25 where they are rounded with a product
+_ANY_NUMBER = -math.inf, math.inf, True
 
 
 class Ranges:
@@ -30,6 +33,7 @@ class Ranges:
             **{f"GRID_DIM_{axis}": (1, blocks) for axis in "XYZ"},
         }
         self._known: dict[Node, Extremes] = {}
+        self._floats: dict[Node, tuple[float, float, bool]] = {}
 
     def of(self, node: Node, depth: int = 0) -> Extremes:
         """The least and the greatest value of an integer node."""
@@ -76,6 +80,36 @@ class Ranges:
         if op in SHIFTS and right[0] == right[1]:  # amounts are taken modulo the width
             right = right[0] % ty.bits, right[0] % ty.bits
         return rule(left, right) or whole
+
+    def numbers(self, node: Node, depth: int = 0) -> tuple[float, float, bool]:
+        """The least and the greatest number that a node of floats can be, and whether it may be NaN."""
+        if node not in self._floats:
+            self._floats[node] = _ANY_NUMBER if depth > _DEPTH else self._numbers(node, depth + 1)
+        return self._floats[node]
+
+    def _numbers(self, node: Node, depth: int) -> tuple[float, float, bool]:
+        op, ty = node.op, node.ty
+        assert isinstance(ty, Type)
+        if node.is_const:
+            ends = [float(ty.decode(node.attr))]
+        elif op == "cvt" and node.attr.is_integer and not node.attr.is_wide:
+            ends = [float(end) for end in self.of(node.args[0], depth)]
+        elif op in CHOICES or op in MODULAR:
+            (*one, nan), (*other, too) = (self.numbers(arg, depth) for arg in node.args[-2:])
+            low, high = (OPERATIONS[op].range or _either)(one, other) or _ANY_NUMBER[:2]
+            if op in CHOICES:
+                return low, high, nan or too
+            if nan or too or max(map(abs, (*one, *other))) > _EXACT:
+                return _ANY_NUMBER
+            ends = [low, high]
+        else:
+            return _ANY_NUMBER
+        ends = [float(ty.decode(ty.encode(end))) for end in ends]  # roundings are in order
+        return (ends[0], ends[-1], False) if ends[0] == ends[0] else _ANY_NUMBER
+
+
+def _either(a: list[float], b: list[float]) -> tuple[float, float]:
+    return min(a[0], b[0]), max(a[1], b[1])
 
 
 @cache

@@ -115,6 +115,8 @@ class KernelTable:
                     # A reciprocal may wait at a barrier instead of a divisor.
                     spill = max(relaxed.spill, compiled.spill)
                     code = code._replace(spill=spill, relaxed=self._module(relaxed.code))
+            elif compiled.relaxed:
+                code = code._replace(relaxed=self._module(compiled.relaxed))
         except CompileError as error:
             code = str(error)
         block = function.block_shape

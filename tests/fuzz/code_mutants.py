@@ -115,6 +115,20 @@ _COMPILER = (
         "logic/set_ranges.atlas",
     ),
     _compiler(
+        "ranges: a product grows with its factors",
+        "operations:_product",
+        "min(corners), max(corners)",
+        "corners[0], corners[3]",
+        "data/cvt_float_int_known.atlas:u32",
+    ),
+    _compiler(
+        "ranges: a float is not NaN where one of two is not",
+        "ranges:Ranges._numbers",
+        "high, nan or too",
+        "high, nan and too",
+        "data/cvt_float_int_known.atlas:i32",
+    ),
+    _compiler(
         "ranges: a remainder is less than it can be",
         "operations:_remainder",
         "b[1] - 1",
@@ -572,6 +586,13 @@ _PACKETS = (
         'Node("pand", PRED, (mask, Node("pnot", PRED, (mine,))))',
         "mask",
         "control/loop.atlas",
+    ),
+    _packets(
+        "floats below zero are cut off as those from 0 on, which have no sign",
+        _VECTORS + "_truncated",
+        "low > -0.5 and high",
+        "high",
+        "data/cvt_float_int_known.atlas:u32",
     ),
     _packets(
         "what grows from lane to lane is the first lane's",

@@ -473,7 +473,7 @@ export function bindRun(
           if (wait) await wait;
           break;
         default:
-          jobs = null; // what runs may depend on values
+          if (step.step > StepKind.Target) jobs = null; // what runs may depend on values; before, on formulas alone
           levels = await computation!.step(step, aroundOf(run, program));
       }
       if (levels >= 0) return levels;

@@ -70,3 +70,24 @@ test("elements of several numbers, complex ones here, are a last axis, which a l
   expect([...out, ...up]).toEqual([-3, 5, -7, -23, 1, 0]);
   await expect(waves.run({ z: new Float32Array(5) })).rejects.toThrow("z has the shape [5]; [2.5,2] is expected");
 });
+
+test("a run of a collective is kept although it checks its operands, and others are not taken for it", async () => {
+  const runtime = await hologram.Runtime.create({ backend: "wasm", threads: 1 });
+  const total = await runtime.load(new Uint8Array(await get("/build/e2e/total.holo")));
+  const [x, less] = [[1, 2, 4, 8], [16, 32]].map((values) => runtime.buffer("f32", values));
+  const z = runtime.buffer("f32", 1);
+  const sum = async (x, n) => (await (await total.run({ x, n, z })).read())[0];
+  expect(await sum(x, 3)).toBe(7);
+  const { kept } = total;
+  expect(kept.length).toBe(1);
+  await x.write(new Float32Array([3]), 0);
+  expect(await sum(x, 3)).toBe(9);
+  expect(total.kept).toBe(kept);
+  expect(await sum(x, 4)).toBe(17);
+  expect(await sum(less, 2)).toBe(48);
+  await expect(sum(x, 5)).rejects.toThrow("parallel_reduce");
+  await expect(sum(less, 3)).rejects.toThrow("parallel_reduce");
+  expect(await sum(x, 0)).toBe(0);
+  expect(await sum(x, 3)).toBe(9);
+  expect(total.kept.length).toBeGreaterThan(3);
+});

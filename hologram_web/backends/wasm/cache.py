@@ -22,7 +22,15 @@ __all__ = ["WASM_KERNEL", "ModuleCache", "fits"]
 
 WASM_KERNEL: Form[WasmKernel] = record(
     WasmKernel,
-    {"code": BYTES, "scalars": SCALARS, "bases": list_of(BASE), "spill": WHOLE, "block_lanes": WHOLE, "atomic": FLAG},
+    {
+        "code": BYTES,
+        "scalars": SCALARS,
+        "bases": list_of(BASE),
+        "spill": WHOLE,
+        "block_lanes": WHOLE,
+        "atomic": FLAG,
+        "relaxed": BYTES,
+    },
 )
 
 

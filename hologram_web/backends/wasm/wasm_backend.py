@@ -326,7 +326,7 @@ class WasmBackend(CompiledDevice[ArenaBlock]):
     def _load(self, job: Job[ArenaBlock]) -> _Loaded:
         fuses = self._fuses(job.math)
         kernel = self._compile(job.analysis, tuple(job.config.block), job.point, job.uniform, fuses)
-        module, fresh = self._modules.get(shared(kernel.code))
+        module, fresh = self._modules.get(shared((self._relaxed and kernel.relaxed) or kernel.code))
         self.stats.modules += fresh
         self.stats.cache_hits += not fresh
         given: dict[str | None, Any] = {"memory": self._arena.memory, "poll": self._poll.function}

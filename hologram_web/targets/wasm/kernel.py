@@ -37,6 +37,7 @@ from .blocks import Blocks, leaf
 from .choice import Choice, chosen
 from .code import ARGUMENTS, FAULT_KINDS, Code
 from .effects import Effects
+from .encoder import Instr
 from .lanes import Lanes
 from .packet_accesses import PacketAccesses
 from .packet_effects import PacketEffects
@@ -55,12 +56,21 @@ from .wide import Wide
 __all__ = ["ARGUMENTS", "FAULT_KINDS", "FIRST_TICKS", "WasmKernel", "WasmOptions", "compile_kernel", "form_of"]
 
 
+# Packets select by masks alone, whose bytes are all ones or zeros. Truncation is relaxed where ranges have numbers fit.
+_RELAXED: dict[Instr, Instr] = {("v128.bitselect",): ("i8x16.relaxed_laneselect",)}
+_PLAIN: dict[Instr, Instr] = {
+    ("i8x16.relaxed_laneselect",): ("v128.bitselect",),
+    ("i32x4.relaxed_trunc_f32x4_s",): ("i32x4.trunc_sat_f32x4_s",),
+}
+
+
 @dataclass
 class WasmKernel:
     """A compiled kernel. `scalars` and `bases` name what the argument block holds, in order.
 
     `spill` is the number of bytes each lane needs across barriers and for local memory, `code` the module's bytes.
-    `atomic` is whether it has atomics on memory that several threads may be at.
+    `atomic` is whether it has atomics on memory that several threads may be at. `relaxed` is a module with the same
+    results for engines with relaxed SIMD, if that gains something.
     """
 
     code: bytes
@@ -69,6 +79,7 @@ class WasmKernel:
     spill: int
     block_lanes: int
     atomic: bool
+    relaxed: bytes = b""
 
     @property
     def arguments_size(self) -> int:
@@ -86,8 +97,8 @@ class _Kernel:
     def __init__(self, function: Function, options: WasmOptions, choice: Choice) -> None:
         self.code = code = Code(function, choice.width)
         self.polls = polls = Polls(code)
-        routines = Routines(code.module, options.wide_arithmetic, lambda: polls.look_routine(()), options.fuses)
-        given = code.body, dict(code.lowered.variables), partial(leaf, code), routines, Ranges(function)
+        self.routines = Routines(code.module, options.wide_arithmetic, lambda: polls.look_routine(()), options.fuses)
+        given = code.body, dict(code.lowered.variables), partial(leaf, code), self.routines, Ranges(function)
         self.values = values = Values(*given) if choice.forms is None else Vectors(*given, choice.forms, choice.width)
         self.wide = Wide(function, values, lambda: code.get("frame"), code.wide_scalar)
         if choice.forms is None:  # packets have no wide integers
@@ -137,10 +148,18 @@ class _Kernel:
         # The frame is behind the spills of all lanes, in parts that lanes have for it.
         own = 0 if code.stride else code.own_room
         frame = -(-(self.wide.size + own) // code.lanes // 8) * 8
-        raw = code.module.encode()
+        raw, relaxed = self._encoded(_RELAXED) if self.routines.relaxes else code.module.encode(), b""
+        if self.routines.relaxes and not self.routines.fuses:
+            raw, relaxed = self._encoded(_PLAIN), raw
         for function in code.module.functions:
             function.code.clear()  # which lie in cycles, for Python's collector to go through
-        return WasmKernel(raw, code.scalars, code.bases, code.stride + frame, code.lanes, code.atomic)
+        return WasmKernel(raw, code.scalars, code.bases, code.stride + frame, code.lanes, code.atomic, relaxed)
+
+    def _encoded(self, others: dict[Instr, Instr]) -> bytes:
+        """The module with other instructions in place of some."""
+        for function in self.code.module.functions:
+            function.code[:] = [others.get(instr, instr) for instr in function.code]
+        return self.code.module.encode()
 
 
 def check_supported(function: Function) -> None:

@@ -62,6 +62,7 @@ class Routines:
         self, module: Module, wide_arithmetic: bool = False, look: Callable[[], int] | None = None, fuses: bool = False
     ) -> None:
         self.module, self.wide_arithmetic, self.look, self.fuses = module, wide_arithmetic, look, fuses
+        self.relaxes = False  # whether there are instructions of relaxed SIMD
 
     def __call__(self, name: str) -> int:
         """The function index of a routine: of the libraries, `fmod`, `inverse`, `reduce_add_f32` and its kin."""

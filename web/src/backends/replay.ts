@@ -8,17 +8,16 @@ import { telling } from "../errors.js";
 import { bytesOf, product, resultOf, scalarBits, slotOf, writeBits } from "../internal.js";
 import type { BoundRun, Ends, Input } from "../program.js";
 import type { Type } from "../types.js";
+import { blocksOf } from "./device.js";
 import { LONG_MS, now } from "./pace.js";
 import type { Call, Place, WasmDevice } from "./wasm.js";
 
-const MOST_MS = 2; // of a run that is kept: nothing interrupts it. Where there are threads, LONG_MS: longer ones they may share
+const MOST_MS = 2; // of a run that is kept: nothing interrupts it. Where threads may share longer ones, LONG_MS
 const MOST_LATE = 3; // runs that take longer, one after the other: one may be the machine's fault
 const MOST_BYTES = 65_536; // that one holds: argument blocks, temporaries, arrays that are copied
 const MOST_KEPT = 256; // of a device
 
 const alike = (a: readonly number[], b: readonly number[]): boolean => a.length === b.length && a.every((length, k) => length === b[k]);
-
-const mostOf = ({ threads }: WasmDevice): number => (threads.number > 1 ? LONG_MS : MOST_MS);
 
 const NOTHING = {}; // no argument is this
 
@@ -68,8 +67,9 @@ export class Replay {
       const same = value === args[port.name] && Object.hasOwn(args, port.name) === (value !== undefined);
       return same && (memory || (ends.output === "array" && (value === undefined || ArrayBuffer.isView(value))));
     });
-    if (!jobs || !known || device.counts.milliseconds! > mostOf(device)) return null;
-    const kept = new Replay(device, bound, args, ends);
+    const most = device.threads.number > 1 && jobs?.some((job) => job.kernel.parallel && blocksOf(job) > 1) ? LONG_MS : MOST_MS;
+    if (!jobs || !known || device.counts.milliseconds! > most) return null;
+    const kept = new Replay(device, bound, args, ends, most);
     if (kept.all.reduce((sum, { bytes }) => sum + bytes, 0) > MOST_BYTES) {
       kept.free();
       return null;
@@ -87,6 +87,7 @@ export class Replay {
     { jobs, arrays, temporaries, file }: BoundRun,
     args: Record<string, Input>,
     private readonly ends: Ends,
+    private readonly most: number,
   ) {
     const { arena } = device;
     const calls = (this.calls = jobs!.map((job) => device.start(job, ends.steps, ends.seconds)));
@@ -158,7 +159,7 @@ export class Replay {
       }
     } finally {
       counts.milliseconds = now() - start;
-      this.late = counts.milliseconds > mostOf(device) ? this.late + 1 : 0;
+      this.late = counts.milliseconds > this.most ? this.late + 1 : 0;
       if (this.late > MOST_LATE) this.free();
     }
   }
