@@ -55,7 +55,7 @@ _COMPLEX = {"x": ("rows", "n", "2"), "out": ("rows", "n", "2")}
 _HALF_SPECTRUM = ("rows", "n // 2 + 1", "2")
 _DRAWN = {"out": ("count",)}
 _DRAW = "random.f32 [out], count, seed, offset=offset"
-_SEEDED = {"count": _U32, "seed": _U32, "offset": 0}
+_SEEDED: dict[str, float | int | Type] = {"count": _U32, "seed": _U32, "offset": 0}
 _TURNED = {"x": ("batch", "positions", "heads", "d"), "angles": ("positions", "d // 2")}
 _TURNED |= {"out": _TURNED["x"]}
 _WINDOW = "[out], [x], batch, channels, h, w, 2, 2, stride=(2, 2)"
