@@ -3,8 +3,8 @@
 .venv/bin/python -m e2e.views FOLDER [NAME ...]
 
 says what is wrong with the looks of each, and writes pictures of them into a folder, to be looked at. A page of the
-documentation is named like its file, arrays.md. Without a name it takes all, and every page of the documentation; `make run` has
-made the report then.
+documentation is named like its file, arrays.md. Without a name it takes all, and every page of the documentation;
+`make run` has made the report then.
 """
 
 from __future__ import annotations
@@ -198,8 +198,9 @@ def main(folder: Path, names: list[str]) -> int:
     known = VIEWS | {name: view for name, view in docs.items() if view not in VIEWS.values()}
     views = {name: known[name] for name in names or known}
     bad = 0
-    report = ROOT / "build" / "report"
-    with build([name if name in VIEWS else "site" for name in views], report if (report / "index.html").is_file() else None) as address, chromium() as browser:
+    made = ROOT / "build" / "report"
+    report = made if (made / "index.html").is_file() else None
+    with build([name if name in VIEWS else "site" for name in views], report) as address, chromium() as browser:
         for name, view in views.items():
             for how in HOW:
                 with opened(browser, address, view, how) as page:
