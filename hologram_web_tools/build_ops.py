@@ -123,6 +123,9 @@ def _method(name: str, operation: NamedOperation) -> str:
     given = ", ".join(shapes[array] for array in arrays)
     written = ", ".join(shapes[array] for array in operation.results)
     text = f"{operation.text[0].upper()}{operation.text[1:]}: {f'{given} to ' if given else ''}{written}."
+    defaults = [f"{key} {value:g}" for key, value in operation.options.items() if not isinstance(value, Type)]
+    if defaults or is_along(operation):
+        text += f" By default {', '.join([*defaults, *(['axis 0'] if is_along(operation) else [])])}."
     lines = [f"  /** {text} */\n"]
     for ty in operation.dtypes:
         kinds = {array: operation.types.get(array, ty) for array in operation.shapes}

@@ -269,16 +269,16 @@ export interface Operations {
   /** A where the condition is not 0, else b: [n], [n], [n] to [n]. */
   where(condition: Operand<"i32">, a: Operand, b: Operand): Promise<Buffer<"f32">>;
   where(condition: Operand<"i32">, a: Operand<"i32">, b: Operand<"i32">): Promise<Buffer<"i32">>;
-  /** Each element within low and high: [n] to [n]. */
+  /** Each element within low and high: [n] to [n]. By default low 0, high 1. */
   clip(x: Operand, options?: { low?: number; high?: number }): Promise<Buffer<"f32">>;
   clip(x: Operand<"i32">, options?: { low?: number; high?: number }): Promise<Buffer<"i32">>;
-  /** X, or slope times x below 0: [n] to [n]. */
+  /** X, or slope times x below 0: [n] to [n]. By default slope 0.01. */
   leaky_relu(x: Operand, options?: { slope?: number }): Promise<Buffer<"f32">>;
-  /** X, or alpha (exp(x) - 1): [n] to [n]. */
+  /** X, or alpha (exp(x) - 1): [n] to [n]. By default alpha 1. */
   elu(x: Operand, options?: { alpha?: number }): Promise<Buffer<"f32">>;
   /** Log(1 + exp(x)) of each element: [n] to [n]. */
   softplus(x: Operand): Promise<Buffer<"f32">>;
-  /** A + (b - a) t: [n], [n] to [n]. */
+  /** A + (b - a) t: [n], [n] to [n]. By default t 0.5. */
   lerp(a: Operand, b: Operand, options?: { t?: number }): Promise<Buffer<"f32">>;
   /** Each element as f32: [n] to [n]. */
   to_f32(x: Operand): Promise<Buffer<"f32">>;
@@ -304,17 +304,17 @@ export interface Operations {
   softmax(x: Operand): Promise<Buffer<"f32">>;
   /** Its logarithm: [rows, n] to [rows, n]. */
   log_softmax(x: Operand): Promise<Buffer<"f32">>;
-  /** Rows along the last axis with mean 0 and variance 1, scaled and shifted: [rows, n], [n], [n] to [rows, n]. */
+  /** Rows along the last axis with mean 0 and variance 1, scaled and shifted: [rows, n], [n], [n] to [rows, n]. By default eps 1e-05. */
   layer_norm(x: Operand, gamma: Operand, beta: Operand, options?: { eps?: number }): Promise<Buffer<"f32">>;
-  /** Rows along the last axis by their root mean square, scaled: [rows, n], [n] to [rows, n]. */
+  /** Rows along the last axis by their root mean square, scaled: [rows, n], [n] to [rows, n]. By default eps 1e-05. */
   rms_norm(x: Operand, gamma: Operand, options?: { eps?: number }): Promise<Buffer<"f32">>;
   /** Rows along the last axis times a vector: [rows, n], [n] to [rows, n]. */
   layer_scale(x: Operand, scale: Operand): Promise<Buffer<"f32">>;
-  /** Channels (axis 1) with the given mean and variance, scaled and shifted: [batch, channels, spatial], [channels], [channels], [channels], [channels] to [batch, channels, spatial]. */
+  /** Channels (axis 1) with the given mean and variance, scaled and shifted: [batch, channels, spatial], [channels], [channels], [channels], [channels] to [batch, channels, spatial]. By default eps 1e-05. */
   batch_norm(x: Operand, gamma: Operand, beta: Operand, mean: Operand, variance: Operand, options?: { eps?: number }): Promise<Buffer<"f32">>;
-  /** So many groups of channels of each image with mean 0 and variance 1, scaled and shifted: [batch, channels, spatial], [channels], [channels] to [batch, channels, spatial]. */
+  /** So many groups of channels of each image with mean 0 and variance 1, scaled and shifted: [batch, channels, spatial], [channels], [channels] to [batch, channels, spatial]. By default eps 1e-05. */
   group_norm(x: Operand, gamma: Operand, beta: Operand, options: { groups: number; eps?: number }): Promise<Buffer<"f32">>;
-  /** Each channel of each image with mean 0 and variance 1, scaled and shifted: [batch, channels, spatial], [channels], [channels] to [batch, channels, spatial]. */
+  /** Each channel of each image with mean 0 and variance 1, scaled and shifted: [batch, channels, spatial], [channels], [channels] to [batch, channels, spatial]. By default eps 1e-05. */
   instance_norm(x: Operand, gamma: Operand, beta: Operand, options?: { eps?: number }): Promise<Buffer<"f32">>;
   /** NCHW and OIHW, where the kernel lies within the image: [batch, channels, h, w], [filters, channels, kh, kw] to [batch, filters, h - kh + 1, w - kw + 1]. */
   conv2d(x: Operand, weight: Operand): Promise<Buffer<"f32">>;
@@ -348,9 +348,9 @@ export interface Operations {
   rfft(x: Operand): Promise<Buffer<"f32">>;
   /** The inverse of rfft, for n numbers a row: [rows, n // 2 + 1, 2] to [rows, n]. */
   irfft(x: Operand, options: { n: number }): Promise<Buffer<"f32">>;
-  /** Even from 0 to 1, by Philox: [count]. */
+  /** Even from 0 to 1, by Philox: [count]. By default offset 0. */
   random(options: { count: number; seed: number; offset?: number }): Promise<Buffer<"f32">>;
-  /** Of a normal distribution, by Philox: [count]. */
+  /** Of a normal distribution, by Philox: [count]. By default offset 0. */
   random_normal(options: { count: number; seed: number; offset?: number }): Promise<Buffer<"f32">>;
   /** Running sums along the last axis: [rows, n] to [rows, n]. */
   cum_sum(x: Operand): Promise<Buffer<"f32">>;
@@ -392,26 +392,26 @@ export interface Operations {
   /** A matrix with its rows as columns: [rows, n] to [n, rows]. */
   transpose(x: Operand): Promise<Buffer<"f32">>;
   transpose(x: Operand<"i32">): Promise<Buffer<"i32">>;
-  /** Parts along an axis by their indices: [outer, n, inner], [count] to [outer, count, inner]. */
+  /** Parts along an axis by their indices: [outer, n, inner], [count] to [outer, count, inner]. By default axis 0. */
   gather(x: Operand, indices: Operand<"i32">, options?: { axis?: number }): Promise<Buffer<"f32">>;
   gather(x: Operand<"i32">, indices: Operand<"i32">, options?: { axis?: number }): Promise<Buffer<"i32">>;
   gather(x: Operand<"f16">, indices: Operand<"i32">, options?: { axis?: number }): Promise<Buffer<"f16">>;
-  /** X with other parts along an axis at these indices: [outer, n, inner], [outer, count, inner], [count] to [outer, n, inner]. */
+  /** X with other parts along an axis at these indices: [outer, n, inner], [outer, count, inner], [count] to [outer, n, inner]. By default axis 0. */
   scatter(x: Operand, parts: Operand, indices: Operand<"i32">, options?: { axis?: number }): Promise<Buffer<"f32">>;
   scatter(x: Operand<"i32">, parts: Operand<"i32">, indices: Operand<"i32">, options?: { axis?: number }): Promise<Buffer<"i32">>;
-  /** X with parts added along an axis at these indices: [outer, n, inner], [outer, count, inner], [count] to [outer, n, inner]. */
+  /** X with parts added along an axis at these indices: [outer, n, inner], [outer, count, inner], [count] to [outer, n, inner]. By default axis 0. */
   scatter_add(x: Operand, parts: Operand, indices: Operand<"i32">, options?: { axis?: number }): Promise<Buffer<"f32">>;
   scatter_add(x: Operand<"i32">, parts: Operand<"i32">, indices: Operand<"i32">, options?: { axis?: number }): Promise<Buffer<"i32">>;
-  /** Two arrays behind each other along an axis: [outer, n, inner], [outer, m, inner] to [outer, n + m, inner]. */
+  /** Two arrays behind each other along an axis: [outer, n, inner], [outer, m, inner] to [outer, n + m, inner]. By default axis 0. */
   concat(a: Operand, b: Operand, options?: { axis?: number }): Promise<Buffer<"f32">>;
   concat(a: Operand<"i32">, b: Operand<"i32">, options?: { axis?: number }): Promise<Buffer<"i32">>;
-  /** So many parts along an axis, from start, each so many steps on: [outer, n, inner] to [outer, count, inner]. */
+  /** So many parts along an axis, from start, each so many steps on: [outer, n, inner] to [outer, count, inner]. By default start 0, step 1, axis 0. */
   slice(x: Operand, options: { start?: number; count: number; step?: number; axis?: number }): Promise<Buffer<"f32">>;
   slice(x: Operand<"i32">, options: { start?: number; count: number; step?: number; axis?: number }): Promise<Buffer<"i32">>;
-  /** A value before and after, along an axis: [outer, n, inner] to [outer, before + n + after, inner]. */
+  /** A value before and after, along an axis: [outer, n, inner] to [outer, before + n + after, inner]. By default before 0, after 0, value 0, axis 0. */
   pad(x: Operand, options?: { before?: number; after?: number; value?: number; axis?: number }): Promise<Buffer<"f32">>;
   pad(x: Operand<"i32">, options?: { before?: number; after?: number; value?: number; axis?: number }): Promise<Buffer<"i32">>;
-  /** Backwards along an axis: [outer, n, inner] to [outer, n, inner]. */
+  /** Backwards along an axis: [outer, n, inner] to [outer, n, inner]. By default axis 0. */
   flip(x: Operand, options?: { axis?: number }): Promise<Buffer<"f32">>;
   flip(x: Operand<"i32">, options?: { axis?: number }): Promise<Buffer<"i32">>;
 }
