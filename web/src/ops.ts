@@ -10,7 +10,7 @@ import type { Runtime } from "./runtime.js";
 
 export type { Operations } from "./ops.gen.js";
 /** What holds numbers of a type; where a list may be of several, it is F32. */
-interface Numbers {
+export interface Numbers {
   f32: Float32Array | readonly number[];
   i32: Int32Array | readonly number[];
   f16: Uint16Array | readonly number[];
