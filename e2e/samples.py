@@ -180,7 +180,22 @@ def total(x: hg.Array[hg.f32], z: hg.Array[hg.f32], n: hg.u32):
 """
 
 
-OPERATIONS = ("add", "relu", "matmul", "softmax", "layer_norm", "arg_max", "conv2d", "linear", "sum", "transpose")
+OPERATIONS = (
+    *(
+        "add",
+        "relu",
+        "matmul",
+        "softmax",
+        "layer_norm",
+        "arg_max",
+        "conv2d",
+        "linear",
+        "sum",
+        "transpose",
+        "group_norm",
+    ),
+    *("add_i32", "and_i32", "gather", "gather_i32", "concat", "slice", "pad", "top_k", "random", "scatter_add", "flip"),
+)
 BEYOND = """\
 import hologram_web as hg
 
@@ -327,7 +342,9 @@ def write(folder: Path = BUILD) -> None:
     hg.compile(hg.kernel_from_source(BEYOND, file="beyond.py")).save(folder / "beyond.holo")
     build(folder / "stdlib", ["vector_add", "softmax"])
     build(folder / "stdlib", ["vector_add", "softmax", "matmul"], modules=True)
-    write_modules(folder / "ops", ((name, build_ops.compiled(name).to_bytes()) for name in OPERATIONS))
+    write_modules(
+        folder / "ops", ((name, build_ops.compiled(*build_ops.files()[name]).to_bytes()) for name in OPERATIONS)
+    )
     powers().save(folder / "outside.holo", weights="outside.safetensors", least=0)
     numbers_of = np.arange(100_000, dtype="u4")
     weights = {"a": numbers_of * 3, "b": numbers_of ^ 5}

@@ -2,8 +2,9 @@
 
 .venv/bin/python -m e2e.views FOLDER [NAME ...]
 
-says what is wrong with the looks of each, and writes pictures of them into a folder, to be looked at. Without a name it
-takes all, and every page of the documentation; `make run` has made the report then.
+says what is wrong with the looks of each, and writes pictures of them into a folder, to be looked at. A page of the
+documentation is named like its file, arrays.md. Without a name it takes all, and every page of the documentation;
+`make run` has made the report then.
 """
 
 from __future__ import annotations
@@ -193,13 +194,13 @@ def opened(browser: Browser, address: str, view: View, how: How) -> Iterator[Pag
 
 def main(folder: Path, names: list[str]) -> int:
     folder.mkdir(parents=True, exist_ok=True)
-    views = {name: VIEWS[name] for name in names or VIEWS}
+    docs = {path.name: View(f"/{path.stem}.html") for path in sorted((ROOT / "docs").glob("*.md"))}
+    known = VIEWS | {name: view for name, view in docs.items() if view not in VIEWS.values()}
+    views = {name: known[name] for name in names or known}
     bad = 0
-    report = ROOT / "build" / "report"
-    with build(tuple(views), report if (report / "index.html").is_file() else None) as address, chromium() as browser:
-        if not names:
-            docs = {path.stem: View(f"/{path.stem}.html") for path in sorted((ROOT / "docs").glob("*.md"))}
-            views |= {name: view for name, view in docs.items() if view not in views.values()}
+    made = ROOT / "build" / "report"
+    report = made if (made / "index.html").is_file() else None
+    with build([name if name in VIEWS else "site" for name in views], report) as address, chromium() as browser:
         for name, view in views.items():
             for how in HOW:
                 with opened(browser, address, view, how) as page:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+
+from hologram_web.backends.selection import device_named
 
 __all__ = ["CHROMIUMS", "browser_flags", "device_named", "find_chromium"]
 
@@ -35,11 +35,3 @@ def browser_flags(software: bool) -> list[str]:
     elif sys.platform == "linux":
         flags.append("--enable-features=Vulkan")  # a real GPU's
     return flags
-
-
-def device_named(device: str, adapter: Mapping[str, Any] | None) -> str:
-    """A device with its adapter, as people say it: a program that stands in for a GPU is called one."""
-    if not adapter:
-        return device
-    name = adapter.get("device") or adapter.get("description") or adapter.get("vendor") or "an adapter without a name"
-    return f"{device} on {name}{'' if adapter.get('real', True) else ', a program and no GPU'}"

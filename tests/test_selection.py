@@ -7,7 +7,7 @@ import pytest
 import hologram_web as hg
 from hologram_web import BackendUnavailable, Limits
 from hologram_web.backends import CpuBackend, WasmBackend, WebGpuBackend, selection
-from hologram_web.backends.selection import Selection, look, open_backend
+from hologram_web.backends.selection import Selection, device_named, look, open_backend
 from hologram_web.backends.webgpu import gpu
 
 
@@ -100,6 +100,7 @@ def test_every_device_with_its_adapter_or_the_reason(monkeypatch):
     assert list(found) == list(hg.backends.DEVICES)
     assert all(found.values())
     assert found["webgpu"].adapter == WebGpuBackend().adapter
+    assert str(found["webgpu"]) == f"{device_named('webgpu', found['webgpu'].adapter)}: available"
     assert (found["cpu"].adapter, found["cpu"].reason, str(found["cpu"])) == (None, "", "cpu: available")
 
     def none(*_, **__):

@@ -11,6 +11,7 @@ import pytest
 
 import hologram_web as hg
 from hologram_web import array_api as xp
+from hologram_web.backends.selection import device_named
 
 
 @hg.kernel
@@ -53,7 +54,11 @@ def test_a_timeline_has_each_launch(ex: hg.Executor, tmp_path) -> None:
     timeline.save(tmp_path / "trace.json")
     events = json.loads((tmp_path / "trace.json").read_text())["traceEvents"]
     assert len([each for each in events if each["ph"] == "X"]) == len(timeline.spans)
-    assert {each["args"]["name"] for each in events if each["ph"] == "M"} == {ex.backend.selected, "launch", "plan"}
+    named = device_named(ex.backend.selected, ex.backend.adapter)
+    assert {each["args"]["name"] for each in events if each["ph"] == "M"} == {named, "launch", "plan"}
+    assert timeline.devices() == {ex.backend.selected: named}
+    assert timeline.adapter == ex.backend.adapter
+    assert (named in str(timeline).splitlines()[1:]) is (ex.backend.adapter is not None)
 
 
 def test_a_fault_comes_out_of_a_trace(wasm: hg.Executor) -> None:

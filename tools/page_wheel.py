@@ -26,6 +26,7 @@ import re
 import sys
 import sysconfig
 import tokenize
+import zlib
 from base64 import urlsafe_b64encode
 from bisect import bisect_left
 from collections.abc import Iterator
@@ -34,7 +35,7 @@ from importlib import import_module
 from io import BytesIO
 from pathlib import Path
 from types import CodeType, ModuleType
-from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
+from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
 
 LIMIT = 449_990  # bytes of the first wheel; tests/test_figures.py holds it to 450,000
 TENSOR_LIMIT = 200_000  # bytes of the second
@@ -99,7 +100,8 @@ def convert(wheel: str) -> list[str]:
             bytecode[name] = (package, marshal.dumps(_without_columns(code)))
     tensor = {name for name in sources if re.match(_SECOND, name)} - _ALWAYS
     second = {name: sources.pop(name) for name in sorted(tensor)}  # not in the order of hashes, which are random
-    files[f"{PACKAGE}/__init__.py"] = Path(__file__).with_name("page_init.py").read_bytes()
+    init = Path(__file__).with_name("page_init.py").read_bytes()
+    files[f"{PACKAGE}/__init__.py"] = stripped(init, "page_init.py", set()).encode()
     files[f"{PACKAGE}/texts.bz2"] = bz2.compress(marshal.dumps(texts))
     names = list(bytecode)
     version = wheel.split("-")[1]
@@ -166,7 +168,8 @@ def _written(project: str, version: str, metadata: bytes, files: dict[str, bytes
     name = f"{project}-{version}-{tag}.whl"
     with ZipFile(name, "w", ZIP_DEFLATED, compresslevel=9) as archive:
         for place, data in files.items():
-            archive.writestr(ZipInfo(place), data, ZIP_DEFLATED)
+            small = len(zlib.compress(data, 9)) - 6 < len(data)  # without the head and the sum of zlib's format
+            archive.writestr(ZipInfo(place), data, ZIP_DEFLATED if small else ZIP_STORED)
     return name
 
 

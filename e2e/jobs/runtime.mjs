@@ -266,7 +266,7 @@ const checks = {
     };
     const y = runtime.buffer("f32", 8);
     const proven = onGpu ? ["the shader without needless checks", ", as ", "bytes(buffer x) - "] : ["the module, ", "each block checks what it cannot prove"];
-    saying(await runtime.explain(saxpy, { a: 2, x: new Float32Array(8).fill(3), y }), "8 x 1 x 1 lanes in 1 x 1 x 1 blocks: ", ...proven);
+    saying(await runtime.explain(saxpy, { a: 2, x: new Float32Array(8).fill(3), y }), `on ${runtime.info.device}\n`, "8 x 1 x 1 lanes in 1 x 1 x 1 blocks: ", ...proven);
     equal([...(await y.read())], Array(8).fill(6));
     y.free();
     const only = onGpu ? "one shader, with checks: no condition of a launch in the file makes them needless" : "each block checks";

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from .not_built import WHY
 __all__ = [
     "Availability",
     "Selection",
+    "device_named",
     "get_default_backend",
     "is_available",
     "is_cuda_available",
@@ -41,7 +42,15 @@ class Selection:
     adapter: dict[str, Any] | None = None
 
     def __str__(self) -> str:
-        return f"{self.selected} ({self.reason})"
+        return f"{device_named(self.selected, self.adapter)} ({self.reason})"
+
+
+def device_named(device: str, adapter: Mapping[str, Any] | None) -> str:
+    """A device with its adapter, as people say it: a program that stands in for a GPU is called one."""
+    if not adapter:
+        return device
+    name = adapter.get("device") or adapter.get("description") or adapter.get("vendor") or "an adapter without a name"
+    return f"{device} on {name}{'' if adapter.get('real', True) else ', a program and no GPU'}"
 
 
 def open_backend(requested: str = "auto", **options: Any) -> tuple[Any, Selection]:
@@ -89,8 +98,7 @@ class Availability:
     def __str__(self) -> str:
         if not self.available:
             return f"{self.name}: not available, {self.reason}"
-        adapter = self.adapter or {}
-        return f"{self.name}: {adapter.get('device') or adapter.get('vendor') or 'available'}"
+        return f"{device_named(self.name, self.adapter)}: available"
 
 
 def look(name: str) -> Availability:

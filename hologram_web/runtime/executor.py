@@ -454,7 +454,7 @@ class Executor:
         for; `timeline.save("trace.json")` is for chrome://tracing."""
         from .timeline import Timeline
 
-        before, self.device.timeline = self.device.timeline, Timeline()
+        before, self.device.timeline = self.device.timeline, Timeline(self.backend.adapter)
         try:
             yield self.device.timeline
             self.device.sync()

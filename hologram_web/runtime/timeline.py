@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from time import perf_counter
 from typing import Any, NamedTuple
 
+from ..backends.selection import device_named
 from ..extras import page_of
 from ..isa.launch import ExecutionParams
 from ..isa.operands import BufferHandle
@@ -37,10 +38,12 @@ class TimelineSpan(NamedTuple):
 
 
 class Timeline:
-    """What `Executor.trace` found: `spans` in the order of their ends. Each launch is waited for, so that its time is
-    its own; a plan's launches are made one by one."""
+    """What `Executor.trace` found: `spans` in the order of their ends, on a device whose `adapter` is what it says of
+    itself (None where there is none). Each launch is waited for, so that its time is its own; a plan's launches are
+    made one by one."""
 
-    def __init__(self) -> None:
+    def __init__(self, adapter: Mapping[str, Any] | None = None) -> None:
+        self.adapter = adapter
         self.spans: list[TimelineSpan] = []
         self._began = perf_counter()
 
@@ -65,6 +68,10 @@ class Timeline:
             clocked = device.clocked(launch)
         self.spans[-1] = self.spans[-1]._replace(gpu_seconds=clocked)
 
+    def devices(self) -> dict[str, str]:
+        """The devices of the spans, with their adapter as people say it."""
+        return {span.device: device_named(span.device, self.adapter) for span in self.spans}
+
     def totals(self) -> dict[str, tuple[int, float]]:
         """How often each name comes, and its seconds together; what took longest first."""
         found: dict[str, tuple[int, float]] = {}
@@ -75,10 +82,10 @@ class Timeline:
 
     def to_chrome(self) -> dict[str, Any]:
         """The events that chrome://tracing and Perfetto show: a process for each device."""
-        devices = list(dict.fromkeys(span.device for span in self.spans))
+        devices = list(self.devices())
         kinds = ("launch", "plan")
         named: list[dict[str, Any]] = []
-        for number, device in enumerate(devices):
+        for number, device in enumerate(self.devices().values()):
             named.append({"ph": "M", "name": "process_name", "pid": number, "args": {"name": device}})
             named += [
                 {"ph": "M", "name": "thread_name", "pid": number, "tid": tid, "args": {"name": kind}}
@@ -120,7 +127,8 @@ class Timeline:
             for row in rows
         )
         gpu = [span.gpu_seconds for span in self.spans if (span.device, span.kind) == ("webgpu", "launch")]
-        return "\n".join([*lines, *([_NO_CLOCK] if gpu and not any(gpu) else [])])
+        notes = [*(self.devices().values() if self.adapter else ()), *([_NO_CLOCK] if gpu and not any(gpu) else [])]
+        return "\n".join([*lines, *notes])
 
     def _repr_html_(self) -> str | None:
         return page_of(self)

@@ -507,14 +507,14 @@ def build_stdlib(output: Path, modules: bool, names: tuple[str, ...], as_json: b
 @as_json
 def build_ops(output: Path, types: Path | None, as_json: bool) -> None:
     """Write the tensor library's operations for JavaScript."""
-    from ..build_ops import OPERATIONS, build, typescript
+    from ..build_ops import OPERATIONS, build, files, typescript
 
     size = 0
     if types:
         output = types
         size = types.write_text(typescript(), encoding="utf-8")
     else:
-        with click.progressbar(length=len(OPERATIONS), label="operations", file=sys.stderr) as bar:
+        with click.progressbar(length=len(files()), label="operations", file=sys.stderr) as bar:
             size = build(output, lambda: bar.update(1))
     if as_json:
         tell(operations=list(OPERATIONS), bytes=size, folder=output)

@@ -174,8 +174,7 @@ def _timeline(timeline: Timeline) -> _Page:
     )
     more = f"<p>{len(spans) - _SPANS} more are not shown</p>" if len(spans) > _SPANS else ""
     totals = ((name, str(times), f"{1e3 * seconds:.3f}") for name, (times, seconds) in timeline.totals().items())
-    devices = ", ".join(dict.fromkeys(span.device for span in spans))
-    facts = [_counted(len(spans), "span"), f"{1e3 * whole:.3g} ms", devices]
+    facts = [_counted(len(spans), "span"), f"{1e3 * whole:.3g} ms", *timeline.devices().values()]
     listed = f'<ol class="hw-spans">{lines}</ol>{more}' if spans else "<p>nothing was launched</p>"
     parts = [("Timeline", listed), ("Totals", _rows(("name", "times", "ms"), totals))]
-    return "Timeline", [fact for fact in facts if fact], parts
+    return "Timeline", facts, parts

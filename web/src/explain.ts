@@ -53,7 +53,7 @@ function moduleOf({ threads }: Device, { file, kernel }: Job): string {
   return `${module}, ${alone}; each block checks what it cannot prove`;
 }
 
-/** Runs a program, and gives a line for each launch. In the runtime's turn. */
+/** Runs a program, and gives a line with the device and one for each launch. In the runtime's turn. */
 export async function explain(runtime: Runtime, program: Program, args: Record<string, Input>, ends: Ends): Promise<string> {
   if (!reading("the program", () => program instanceof Program)) throw new LaunchError("what is explained is a program of the runtime");
   if (program.runtime !== runtime) throw new Untold("otherRuntime");
@@ -62,7 +62,7 @@ export async function explain(runtime: Runtime, program: Program, args: Record<s
   const bound = program.bind(device, args, { ...ends, output: "array" });
   const begin = () => device.run(ends.steps, ends.signal, ends.seconds);
   let run = begin();
-  const lines: string[] = [];
+  const lines = [`on ${runtime.info.device}`];
   const end = async () => {
     await run.finish([]);
     run = begin();
