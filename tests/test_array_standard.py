@@ -444,5 +444,8 @@ def test_what_has_no_rule_is_named() -> None:
         x = ex.array(np.eye(3, dtype=np.float32))
         with pytest.raises(hg.LaunchError, match=r"has no derivative: give one by hg\.custom_gradient"):
             hg.grad(lambda a: xp.linalg.svd(a).U.sum())(x)
-        with pytest.raises(hg.LaunchError, match=r"hg\.vmap has no rule for search_left"):
-            hg.vmap(lambda row: xp.searchsorted(row, row))(x)
+        rows = np.sort(np.random.default_rng(3).random((4, 5), np.float32))
+        found = hg.vmap(lambda row: xp.searchsorted(row, row))(ex.array(rows))  # one after another
+        assert found.tolist() == [np.searchsorted(row, row).tolist() for row in rows]
+        with pytest.raises(hg.LaunchError, match=r"hg\.vmap has no rule for search_left, which is done 300 times then"):
+            hg.vmap(lambda row: xp.searchsorted(row, row))(ex.zeros((300, 2)))
