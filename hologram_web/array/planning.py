@@ -196,8 +196,7 @@ def lower(
         lowered.results.append(names[id(node)])
     found, held = groups(roots, first or {})
     found = _without_copies(found, held, roots, names, first or {})
-    writer = _Writer(plan, names, numbers, held, lowered)
-    writer.first = first or {}
+    (writer := _Writer(plan, names, numbers, held, lowered)).first = first or {}
     parts: dict[int, dict[int, ArrayNode]] = {}
     for node in order:
         if node.op == "part":

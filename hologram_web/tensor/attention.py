@@ -322,7 +322,8 @@ def _weighted(
 
 
 # Bytes of scores that may be held at once. 64 heads of 2048 x 64 took an H200 166 ms without.
-HELD, HELD_BY_GPUS = 1 << 26, 1 << 30
+HELD = 1 << 26
+HELD_BY_GPUS = 1 << 30
 # Queries that a block turns into weights, and lanes for each: with one 8 heads of 512 x 64 took an H200 five times as
 # long.
 ALONE, TOGETHER = (64, 1), (32, 8)

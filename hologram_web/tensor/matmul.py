@@ -398,6 +398,8 @@ def choose(m, n, k, ty, traits, key=None):
         small = (1 - tiles) * flag(m - 1) * flag(n - 1)
         # Of rows with few columns four lanes make all: each element is read for fewer lanes.
         narrow = flag(m - (MANY - 1)) * flag(32 - n) * flag(n - 1)
+        if isinstance(n, int) and not 1 < n < 32:
+            narrow = 0
         side = {"ROWS": 4, "COLUMNS": ceildiv(n, 4) if isinstance(n, int) else 8, "ACROSS": 4}
         found = [(_gemm_tiles, TILE, tiles), (_gemm_tiles, side, narrow), (_gemm_tiles, SMALL_TILE, small - narrow)]
         found.append((_gemm_plain, {}, 1 - tiles - small))
