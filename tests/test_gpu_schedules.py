@@ -10,6 +10,8 @@ import pytest
 import hologram_web as hg
 from hologram_web.backends.webgpu import WebGpuBackend
 from hologram_web.backends.webgpu.gpu import Gpu
+from hologram_web.isa.types import Type
+from hologram_web.tensor.matmul import choose
 from hologram_web.tensor.schedules import traits_for
 
 RNG = np.random.default_rng(5)
@@ -70,6 +72,21 @@ def test_long_running_sums_come_in_pieces(outer: int, n: int, inner: int, more: 
     wanted = wanted[:, ::-1] if "reverse" in more else wanted
     text = f"cum_sum.{name} [y], [x], {outer}, {n}, inner={inner}{more}"
     np.testing.assert_array_equal(ran(text, x.shape, {"x": x}, math=math), wanted)
+
+
+@pytest.mark.parametrize(("m", "n", "k"), [(16, 32, 40), (100, 77, 33), (17, 31, 5), (600, 500, 3)])
+def test_products_have_the_same_bits(monkeypatch: pytest.MonkeyPatch, m: int, n: int, k: int) -> None:
+    a, b = (RNG.standard_normal(shape).astype("f4") for shape in ((m, k), (k, n)))
+    one, other = both(monkeypatch, f"gemm.f32 [y], [a], [b], {m}, {n}, {k}", (m, n), {"a": a, "b": b})
+    assert one.tobytes() == other.tobytes()
+
+
+def test_few_tiles_are_small_ones_on_a_gpu() -> None:
+    for m, n, tile in ((512, 512, 2), (512, 513, 8), (16, 32, 2)):
+        ((_, constants, _),) = choose(m, n, 100, Type.F32, traits_for("webgpu", here="gpu"))
+        assert constants["ROWS"] == tile
+    ((_, constants, _),) = choose(512, 512, 100, Type.F32, traits_for("webgpu"))
+    assert constants["ROWS"] == 8
 
 
 def test_a_launch_that_is_short_on_a_gpu_is_not_divided(monkeypatch: pytest.MonkeyPatch) -> None:
