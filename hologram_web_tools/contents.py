@@ -13,16 +13,18 @@ from hologram_web.compiler.ir import Function
 from hologram_web.compiler.lanes import LaneAnalysis
 from hologram_web.compiler.passes import fired
 from hologram_web.compiler.recursion import deep_recursion
-from hologram_web.errors import CompileError
+from hologram_web.errors import CompileError, HologramError
+from hologram_web.isa.launch import checked_math
 from hologram_web.isa.verify import analyze
 from hologram_web.plan.formula import Formula
-from hologram_web.plan.plan import LAUNCH_VARIABLES, KernelCode, calls_of
+from hologram_web.plan.plan import LAUNCH_VARIABLES, TARGETS, KernelCode, calls_of
 from hologram_web.plan.writer import write
 from hologram_web.runtime.compiled import CompiledProgram
 from hologram_web.runtime.weights import described
 from hologram_web.store.blake3 import blake3
 
 from .cli.clean import brief
+from .collective_launches import collective_launches, has_collectives
 from .disassemble import disassemble
 from .lane_listing import annotated
 
@@ -116,6 +118,24 @@ def _variants(kernel: KernelCode) -> Iterator[str]:
         yield f"{start}the shader with checks"
 
 
+def _collectives(compiled: CompiledProgram, notes: list[str]) -> Iterator[tuple[str, str]]:
+    """What is to be said of launches that collectives become, by program: which faster way is not taken, and why, or
+    which is."""
+    found: dict[int, list[str]] = {}
+    if any(map(has_collectives, compiled.programs)):
+        given = compiled.plan, compiled.programs
+        try:
+            for target in TARGETS:
+                for number, *told, why in collective_launches(*given, target, checked_math(compiled.math or "exact")):
+                    if why:
+                        about = ": ".join(brief(text, FORMULA) for text in told)
+                        found.setdefault(number, []).append(f"{target}: {about}: {why}")
+        except HologramError as error:
+            notes.append(f"why collectives become what they do is not known: {error}")
+    for number, lines in found.items():
+        yield f"collectives of program {number}", "\n".join(first(lines, "launches of collectives", notes))
+
+
 def texts_of(kind: str, compiled: CompiledProgram, notes: list[str]) -> Iterator[tuple[str, str]]:
     artifact = compiled.artifact
     if kind == "isa":
@@ -133,6 +153,7 @@ def texts_of(kind: str, compiled: CompiledProgram, notes: list[str]) -> Iterator
     elif kind == "variants":
         for number, kernel in enumerate(first(artifact.kernels, "kernels", notes)):
             yield f"kernel {number} {kernel.name}", "\n".join(_variants(kernel))
+        yield from _collectives(compiled, notes)
     elif kind == "wgsl":
         for number in first(range(len(artifact.shaders)), "shaders", notes):
             yield f"shader {number}", artifact.shader(number)

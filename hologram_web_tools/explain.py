@@ -19,6 +19,9 @@ from hologram_web.compiler.several_rounds import with_rounds_together
 from hologram_web.errors import CompileError, UnsupportedInstruction
 from hologram_web.isa.verify import analyze
 from hologram_web.plan.conditions import with_formulas
+from hologram_web.plan.plan import TARGETS
+
+from .collective_launches import has_collectives, of_program
 
 if TYPE_CHECKING:
     from hologram_web.kernels.kernel import Kernel
@@ -78,6 +81,8 @@ def _variants(kernel: Kernel, block: tuple[int, int, int]) -> str:
     """Which code runs on each device, and why."""
     from hologram_web.targets.wasm.kernel import form_of
 
+    if has_collectives(kernel.program):
+        return "".join(f"{line}\n" for line in _collectives(kernel, block))
     function = _function(kernel, block)
     accesses = [access for node in function.nodes() if (access := access_of(node)) is not None]
     checked = sum(access.checked for access in accesses)
@@ -94,6 +99,15 @@ def _variants(kernel: Kernel, block: tuple[int, int, int]) -> str:
     ]
     lines += _shaders(with_rounds_together(function), _shader(kernel, block), kernel.program.shared_memory)
     return "\n".join(lines) + "\n"
+
+
+def _collectives(kernel: Kernel, block: tuple[int, int, int]) -> Iterator[str]:
+    """Which launches collectives become."""
+    for target in TARGETS:
+        device = _bound(kernel, target)
+        math, here = (device.math, device.here) if device is not None else ("exact", "")
+        yield from of_program(kernel.program, block, target, math, here)
+    yield "what lanes do around them: hg.compile(kernel).artifact has its code"
 
 
 def _shaders(function: Function, compiled: WgslKernel[Node], shared: int) -> Iterator[str]:

@@ -394,7 +394,7 @@ class Trace:
     def explain(self) -> str:
         """The graph, the kernels and the steps."""
         found = _Run(self, self.executor)
-        return "\n".join([explained(self.roots, found.texts, found.compiled), *found.told()])
+        return "\n".join([explained(self.roots, found.texts, found.compiled, found.whys), *found.told()])
 
 
 def _kept(some: dict[Any, Any], key: Any, value: Any) -> Any:
@@ -431,7 +431,7 @@ class _Run:
         order = in_order(roots)
         lowered = lower(roots, order, plan, names)
         self.lines = lines_of(order)
-        self.texts, self.written = lowered.texts, lowered.written
+        self.texts, self.written, self.whys = lowered.texts, lowered.written, plan.whys
         self.compiled = CompiledProgram.from_builder(plan)
         captured = (node.held for node in order if node.op == "source" and id(node) not in places)
         self.held = dict(zip(lowered.sources, captured, strict=True))

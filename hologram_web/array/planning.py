@@ -13,7 +13,7 @@ from ..isa.ops import IDENTITIES, reduce_type
 from ..isa.program import Program
 from ..plan.builder import PlanBuilder
 from ..plan.symbols import NotExpressible
-from ..plan.tensor_steps import add_operation
+from ..plan.tensor_steps import add_operation, tell
 from ..tensor.families import operation
 from ..tensor.fuse import Computed, fuse
 from ..tensor.operation import at_least, ceildiv
@@ -37,6 +37,7 @@ _BLOCK = 2048  # elements that a block of 32 lanes reduces: isa.md section 3
 _LANES = 64  # of a block that reduces rows
 _MOST_LINES = 64  # of a lane that reduces a row by itself
 _MOST_PASSES = 3  # of which each has a 2,048th of the elements: no buffer has more
+_UNTOLD = f"{_MOST_PASSES} passes, also of short rows: their length is not known"
 
 _MAP = """def map({parameters}):
     {lines}
@@ -332,7 +333,13 @@ class _Writer:
         return Expression([root], loops, self.held - {id(root)}, values, prefix)
 
     def _launch(
-        self, text: str, lanes: tuple[int, ...], block: tuple[int, ...], args: dict[str, Any], *made: Expression
+        self,
+        text: str,
+        lanes: tuple[int, ...],
+        block: tuple[int, ...],
+        args: dict[str, Any],
+        *made: Expression,
+        why: str = "",
     ) -> None:
         program = _programs.get(text)
         if program is None:
@@ -345,6 +352,7 @@ class _Writer:
             given |= self._given(each)
         given = {name: of_plan(value) for name, value in given.items()}
         self.plan.launch(program, tuple(map(of_plan, lanes)), (*block, 1, 1)[:3], given)
+        tell(self.plan, why)
 
     def _aligned(self, root: ArrayNode, made: Expression, *others: ArrayNode) -> None:
         """Notes what an expression that is written to `root` reads at its own place only, but for `others`."""
@@ -456,10 +464,10 @@ class _Writer:
             if not final:
                 out = self.plan.temporary(self.plan.unused("partial"), of_plan(rows * blocks * partial.size_bytes))
             args = {"out": out, "lines": lines, "count": count}
+            why = _UNTOLD if round == 1 and not known else ""
             grid = (lines,) if short else (lanes, ceildiv(lines, high) * high, *(() if final else (rows,)))
-            self._launch(
-                text, grid, (lanes * high,) if short else (lanes, high), args, made, *((after,) if final else ())
-            )
+            size = (lanes * high,) if short else (lanes, high)
+            self._launch(text, grid, size, args, made, *((after,) if final else ()), why=why)
             if final:
                 self._aligned(root, after, *made.arrays.values())
                 return

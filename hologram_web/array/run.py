@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -11,7 +11,7 @@ from ..isa.arguments import scalar_bits
 from ..isa.elements import bool_, stored_as
 from ..isa.types import Type
 from ..plan.builder import PlanBuilder
-from ..plan.plan import size_of
+from ..plan.plan import Branch, Let, Loop, Nest, ProgramCall, Read, Repeat, Step, Target, When, size_of
 from ..runtime.compiled import CompiledProgram
 from ..runtime.walking import target_of
 from .grouping import is_written
@@ -35,7 +35,7 @@ class _Known:
 
     def __init__(self, roots: Sequence[ArrayNode], order: Sequence[ArrayNode], executor: Executor) -> None:
         lowered = lower(roots, order, planned_for(executor))
-        self.texts = lowered.texts
+        self.texts, self.whys = lowered.texts, lowered.plan.whys
         self.compiled = CompiledProgram.from_builder(lowered.plan)
         self.sources, self.scalars, self.results = lowered.sources, lowered.scalars, lowered.results
         self.temporaries = [
@@ -191,12 +191,14 @@ def explain(nodes: Sequence[ArrayNode], executor: Executor) -> str:
     if not roots:
         return "in memory: nothing to compute"
     known, _ = _known(roots, in_order(roots), executor)
-    return explained(roots, known.texts, known.compiled)
+    return explained(roots, known.texts, known.compiled, known.whys)
 
 
-def explained(roots: Sequence[ArrayNode], texts: Sequence[str], compiled: CompiledProgram) -> str:
-    """What an explanation says of nodes, their kernels and their plan."""
-    return "\n".join([*_graph(roots), "", *texts, *(_shown(step, compiled) for step in compiled.plan.steps)])
+def explained(
+    roots: Sequence[ArrayNode], texts: Sequence[str], compiled: CompiledProgram, whys: Mapping[ProgramCall, str]
+) -> str:
+    """What an explanation says of nodes, their kernels, their plan, and why launches of it are what they are."""
+    return "\n".join([*_graph(roots), "", *texts, *_shown(compiled.plan.steps, compiled, whys)])
 
 
 def _graph(roots: Sequence[ArrayNode]) -> list[str]:
@@ -216,11 +218,34 @@ def _graph(roots: Sequence[ArrayNode]) -> list[str]:
     return lines
 
 
-def _shown(step: Any, compiled: CompiledProgram) -> str:
-    """A step of a plan, with those in it."""
-    if not hasattr(step, "program"):
-        return f"on {step.name}:\n" + "\n".join(f"  {_shown(each, compiled)}" for each in step.body)
-    program = compiled.programs[step.program]
-    lanes = " x ".join(str(length) for length in step.lanes if str(length) != "1") or "1"
-    buffers = ", ".join(str(arg.value) for arg in step.args if arg.kind == "buffer")
-    return f"{program.metadata.name}[{lanes}]({buffers})"
+def _shown(steps: Sequence[Step], compiled: CompiledProgram, whys: Mapping[ProgramCall, str]) -> Iterator[str]:
+    """Steps of a plan, with those in them."""
+    for step in steps:
+        inner: list[tuple[str, Sequence[Step]]] = []
+        match step:
+            case ProgramCall():
+                lanes = " x ".join(str(length) for length in step.lanes if str(length) != "1") or "1"
+                buffers = ", ".join(str(arg.value) for arg in step.args if arg.kind == "buffer")
+                why = whys.get(step)
+                name = compiled.programs[step.program].metadata.name
+                yield f"{name}[{lanes}]({buffers})" + (f": {why}" if why else "")
+            case Target(name, body):
+                inner = [(f"on {name}", body)]
+            case Repeat(count, _, body):
+                inner = [(f"{count} times", body)]
+            case When(condition, then, otherwise):
+                inner = [(f"if {condition}", then), ("else", otherwise)]
+            case Loop(body):
+                inner = [("again and again", body)]
+            case Nest(body):
+                yield from _shown(body, compiled, whys)
+            case Read(value, _, buffer, offset):
+                yield f"{value} = {buffer}[{offset}]"
+            case Let(value, _, op, _, args):
+                yield f"{value} = {op}({', '.join(str(arg.value) for arg in args)})"
+            case Branch(levels):
+                yield "go on" if levels else "once more"
+        for head, held in inner:
+            if held:
+                yield f"{head}:"
+                yield from (f"  {line}" for line in _shown(held, compiled, whys))

@@ -94,6 +94,7 @@ class PlanBuilder:
         self._declared: dict[str, Access | None] = {}
         self.elements: dict[str, Element] = {}  # of ports, that are no numbers
         self.defaults: dict[str, int | float] = {}  # of ports, that launches agree on
+        self.whys: dict[ProgramCall, str] = {}  # what is to be said of launches
         self.prints: list[tuple[str, Any]] = []  # the logs of launches, and what their prints show
         self._temporaries: dict[str, Formula] = {}
         self._widths: dict[str, int] = {}  # bytes of an element, where that is known

@@ -91,6 +91,7 @@ class Outer(Protocol):
     math: str
     here: str
     sizes: dict[str, Any]
+    whys: dict[Launch, str]
 
     def analysis(self, program: Program) -> Analysis: ...
     def kernel(
@@ -497,7 +498,10 @@ class _Caller:
         grid: Triple = (blocks[0], blocks[1], blocks[2])
         scalars = tuple(self._given(launch.scalars[name], ty) for name, ty in kernel.scalars.items())
         memories = tuple(places[launch.buffers[str(base.name)]].buffer for base in kernel.bases)
-        return Launch(number, 0, index + 1, grid, lanes, scalars, memories)
+        step = Launch(number, 0, index + 1, grid, lanes, scalars, memories)
+        if launch.why:
+            self.outer.whys[step] = launch.why
+        return step
 
     def _given(self, value: Any, ty: Type) -> Argument:
         """What a kernel is handed for a number."""

@@ -111,7 +111,7 @@ def _names(steps: Sequence[Step]) -> set[str]:
 
 
 class Lowering(Generic[K]):
-    """Adds code to the calls of a plan; collects kernels and temporaries."""
+    """Adds code to the calls of a plan; collects kernels, temporaries and `whys`, what is to be said of launches."""
 
     def __init__(
         self,
@@ -126,6 +126,7 @@ class Lowering(Generic[K]):
         self.plan, self.programs, self.target, self.make, self.here = plan, programs, target, make, here
         self.math = math
         self.kernels: list[K] = []
+        self.whys: dict[Launch, str] = {}
         self.numbers: dict[Any, int] = {}
         self.analyze = analyze
         self.analyses: dict[int, Analysis] = {}  # by the identity of programs, which they keep

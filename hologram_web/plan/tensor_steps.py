@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import nullcontext
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -15,7 +16,7 @@ from .formula import Formula
 from .plan import Argument
 from .symbols import Factor, Symbol, as_formula
 
-__all__ = ["add_operation"]
+__all__ = ["add_operation", "tell"]
 
 # Of a plan the temporaries that no operation needs any more, with their sizes: the next one has them.
 _idle: WeakKeyDictionary[PlanBuilder, list[tuple[str, Formula]]] = WeakKeyDictionary()
@@ -33,7 +34,8 @@ def add_operation(
     out; a size may be a Symbol, a number another formula of the plan computes. `buffers` names a buffer of the plan for
     each operand that is there, and for each array that fused functions take; `first` says at which of its elements, in
     units of the type's alignment, it starts. `traits` are what schedules are chosen by, if not what the plan says. Each
-    target has steps of its own where they differ. Raises LaunchError and CompileError."""
+    target has steps of its own where they differ. `plan.whys` gets what is to be said of launches. Raises LaunchError
+    and CompileError."""
     o = Operands({**values, **dict.fromkeys(buffers, True)}, dict(first or {}))
     counts = extents(operation, o)
     if missing := [name for name in counts if name not in buffers]:
@@ -72,12 +74,16 @@ def _add(plan: PlanBuilder, launches: list[PartLaunch], buffers: Mapping[str, st
         times = as_formula(launch.times)
         if times.value == 0:
             continue
-        if times.value == 1:
+        with nullcontext() if times.value == 1 else plan.repeat(times):
             plan.launch(launch.program, lanes, launch.block, args)
-            continue
-        with plan.repeat(times):
-            plan.launch(launch.program, lanes, launch.block, args)
+            tell(plan, launch.why)
     _idle.setdefault(plan, []).extend(lent)
+
+
+def tell(plan: PlanBuilder, why: str) -> None:
+    """Notes what is to be said of the launch that was added last, if something is."""
+    if why:
+        plan.whys[plan._steps[-1][-1]] = why  # type: ignore[index]  # a call
 
 
 def _temporary(plan: PlanBuilder, name: str, size: Formula) -> tuple[str, Formula]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..isa.types import Type
+from .budgets import UNBOUNDED
 from .language import Constant, Elements, T, W, barrier, global_id, i32, local_id, select, shared, static_range
 from .norms import wide
 from .operation import TensorOperation, across, ceildiv, flag, part, rows_of_lanes
@@ -192,22 +193,23 @@ def _scatter(
 ROUNDS = 1 << 15  # of a loop in a shader: llvmpipe ends all of them after 65,535
 
 
-def _in_order(o, traits, kernel, n, scalars, often=1, buffers=None, **constants):
+def _in_order(o, traits, kernel, n, scalars, often=1, buffers=None, why="", **constants):
     """Launches of lanes that go through an axis of `n` elements in order; on GPUs in parts of ROUNDS. All is done
     `often` times."""
     lanes, acc, buffers = (o.inner, o.outer), wide(o.ty), buffers or {}
     if not traits.together or o.late:  # memory has to be known
-        return across(o, kernel, lanes, scalars=scalars, buffers=_UNUSED, PARTS=False, **constants)
+        why = f"an axis in one loop, as {UNBOUNDED}" if traits.together else ""
+        return across(o, kernel, lanes, scalars=scalars, buffers=_UNUSED, why=why, PARTS=False, **constants)
     long = flag(n - ROUNDS) * often
     unused = dict.fromkeys(("done", "totals"), buffers.get("output", "output"))
     short, given = often - long, {**buffers, **unused}
-    found = across(o, kernel, lanes, short, scalars=scalars, buffers=given, PARTS=False, **constants)
+    found = across(o, kernel, lanes, short, scalars=scalars, buffers=given, why=why, PARTS=False, **constants)
     if not isinstance(long, int) or long:
         many = o.inner * o.outer
         memory = {"done": (Type.I32, many * long), "totals": (acc, many * long)}
         found.append(part(o, _nothing, (many,), (64,), temporaries=memory, times=long, scalars={}, W=acc))
         times = ceildiv(n, ROUNDS) * long
-        found += across(o, kernel, lanes, times, scalars=scalars, buffers=buffers, PARTS=True, **constants)
+        found += across(o, kernel, lanes, times, scalars=scalars, buffers=buffers, why=why, PARTS=True, **constants)
     return found
 
 
@@ -237,12 +239,14 @@ def _sums(o, traits):
     of F32 took an H200 4.5 ms so, and 2.2 s in order."""
     working, scalars = wide(o.ty), {"n": o.n, "inner": o.inner}
     constants = {"T": o.ty, "W": working, "EXCLUSIVE": o.exclusive, "REVERSE": o.reverse}
-    apart = 0
+    apart, why = 0, ""
+    if traits.together and not (o.ty.is_integer or traits.fast):
+        why = 'an axis in order, as floats are added in pieces where math is "fast" only'
     if traits.together and not o.late and (o.ty.is_integer or traits.fast):
         apart = flag(o.n - PIECE) * flag(MANY_LANES - o.inner * o.outer)
     found = []
     if not isinstance(apart, int) or not apart:
-        found += _in_order(o, traits, _running, o.n, scalars, 1 - apart, **constants)
+        found += _in_order(o, traits, _running, o.n, scalars, 1 - apart, why=why, **constants)
     if not isinstance(apart, int) or apart:
         pieces, own = ceildiv(o.n, PIECE), {key: constants[key] for key in ("T", "W", "REVERSE")}
         lanes, many = (o.inner, o.outer * pieces), o.inner * o.outer * pieces * apart

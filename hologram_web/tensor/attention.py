@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..isa.types import Type
+from .budgets import UNBOUNDED
 from .language import (
     Constant,
     Elements,
@@ -35,6 +36,8 @@ __all__ = ["OPERATIONS"]
 
 _INFINITY = float("inf")
 _MANY = 32  # dimensions that are worth the time in which a shader of large tiles compiles
+_KNOWN = 512  # dimensions that are a constant of kernels: those of more would be much code
+_CHECKED = f"head_dim is not known, or above {_KNOWN}, so more is checked"
 
 
 def _rope(
@@ -331,12 +334,21 @@ ALONE, TOGETHER = (64, 1), (32, 8)
 
 def holds_scores(o, traits):
     """1 where all scores are held, which products of matrices make and read, else 0: on WebGPU, where tiles in one loop
-    are worth it. FlashAttention never does. 8 heads of 512 x 64 took SwiftShader 640 ms of the processor without."""
-    if not traits.together or o.ty is not Type.F32 or o.late or o.fusion or "block_size" in o.values:
-        return 0
+    are worth it; and why it is 0, or would be. FlashAttention never does. 8 heads of 512 x 64 took SwiftShader 640 ms
+    of the processor without."""
+    for no, why in (
+        (not traits.together, ""),
+        ("block_size" in o.values, "FlashAttention holds none"),
+        (o.ty is not Type.F32, "they are not f32"),
+        (o.late, UNBOUNDED),
+        (o.fusion is not None, "operands or results are computed with it"),
+    ):
+        if no:
+            return 0, why
     large = flag(o.kv_len + 1 - _MANY) * flag(o.seq_len + 1 - _MANY) * flag(o.head_dim + 1 - _MANY)
     most = (HELD_BY_GPUS if traits.gpu else HELD) // 4
-    return large * flag(most + 1 - o.batch * o.heads * o.seq_len * o.kv_len)
+    why = f"lengths are below {_MANY}, or they would have more than {most * 4 >> 20} MiB"
+    return large * flag(most + 1 - o.batch * o.heads * o.seq_len * o.kv_len), why
 
 
 def _by_products(o, traits, often):
@@ -380,13 +392,15 @@ def choose(ty, traits, keys, dim):
 
 
 def _launches(o, traits):
-    held = holds_scores(o, traits)
+    held, because = holds_scores(o, traits)
     by_products = [] if isinstance(held, int) and not held else _by_products(o, traits, held)
     if isinstance(held, int) and held:
         return by_products
     ty, working = o.ty, wide(o.ty)
     # Of few dimensions as a number: then what a product adds to a place is known, and one proof for all of a tile.
-    dim = o.head_dim if isinstance(o.head_dim, int) and o.head_dim <= 512 else 0
+    dim = o.head_dim if isinstance(o.head_dim, int) and o.head_dim <= _KNOWN else 0
+    whys = f"scores are not held, as {because}" if because else "", _CHECKED if not dim else ""
+    why = "; ".join(filter(None, whys))
     chosen = choose(ty, traits, o.values.get("block_size", 64), dim)
     span = chosen["SPAN"]
     heads, blocks = o.batch * o.heads, ceildiv(o.seq_len, span)
@@ -399,7 +413,7 @@ def _launches(o, traits):
         part(o, _packed, (span, o.head_dim, heads * blocks), (span,), temporaries=memory, scalars=scalars, T=ty,
              times=times, W=working, SPAN=span, SCALED=o.scale is not None),
         part(o, _attention, (chosen["LANES"] * blocks, heads), (chosen["LANES"],), scalars=scalars, fast=True, T=ty,
-             times=times, W=working, MASK=o.mask is not None, CAUSAL=o.causal, DIM=dim, **chosen),
+             times=times, why=why, W=working, MASK=o.mask is not None, CAUSAL=o.causal, DIM=dim, **chosen),
     ]  # fmt: skip
 
 

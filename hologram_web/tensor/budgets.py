@@ -6,7 +6,7 @@ from typing import Any
 
 from .schedules import DeviceTraits
 
-__all__ = ["ROWS", "rows_of", "size_class", "tile_of"]
+__all__ = ["ROWS", "UNBOUNDED", "rows_of", "size_class", "tile_of"]
 
 # Rows of two vectors of sums that a block makes on wasm, and how many steps of theirs are one round of a loop. V8 has
 # 15 vectors for sums, a row of a panel, an element of the other factor, and, unless it fuses, a product: of the peak
@@ -14,6 +14,8 @@ __all__ = ["ROWS", "rows_of", "size_class", "tile_of"]
 # of its loads, whatever the order, so that more steps are more in memory meanwhile, and sums in memory cost it little
 # (`python -m bench.tiles`).
 ROWS = {"exact": (5, 4), "fused": (6, 2), "native": (8, 2)}
+# Why a way is not taken that needs memory for as many elements as sizes say.
+UNBOUNDED = "nobody knows how much memory a faster way needs: the program computes its sizes"
 
 
 def rows_of(traits: DeviceTraits) -> int:

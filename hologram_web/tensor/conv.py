@@ -10,7 +10,7 @@ import math
 
 from ..isa.types import Type
 from . import matmul, winograd
-from .budgets import rows_of, size_class
+from .budgets import UNBOUNDED, rows_of, size_class
 from .language import Callable, Constant, Elements, T, U, W, block_id, global_id, i32, local_id, registers, static_range
 from .matmul import _product, _same
 from .norms import wide
@@ -499,9 +499,10 @@ def _launches(o, traits):
     rest = 1 - products
     if not may_be(rest):
         return found
-    squares = winograd.choose(o, traits)[0]
+    squares, because = winograd.choose(o, traits)
     if may_be(squares):
-        found += winograd.launches(o, traits, squares, constants)
+        found += winograd.launches(o, traits, squares, constants, because)
+    why = f"not Winograd's way: {because}"
     rest -= squares
     if not may_be(rest):
         return found
@@ -512,7 +513,9 @@ def _launches(o, traits):
     rows, columns = o.height + top + bottom, o.width + left + right
     if o.late or (ty is Type.F64 and traits.together):
         lanes = height * width, outs, images
-        return [part(o, _plain, lanes, (64,), scalars=scalars, fast=True, **constants)]
+        because = UNBOUNDED if o.late else "GPUs compute f64 in integers"
+        why = f"a lane for each element, as {because}"
+        return [part(o, _plain, lanes, (64,), scalars=scalars, fast=True, why=why, **constants)]
     chosen = choose(o, traits, tuning_key(o))
     panel = chosen["ACROSS"] * chosen["CHANNELS"]
     here = ceildiv(outs, panel)
@@ -541,7 +544,8 @@ def _launches(o, traits):
             lanes = width, ceildiv(height, tall), images
             found.append(
                 part(o, _by_rows, lanes, (64,), buffers=buffers, scalars=scalars, times=often, fast=True, U=held,
-                     ROWS=tall, STRIDE=o.stride[1], STEP=o.dilation[1], THREE=written_out, NEXT=beneath, **constants)
+                     ROWS=tall, STRIDE=o.stride[1], STEP=o.dilation[1], THREE=written_out, NEXT=beneath, why=why,
+                     **constants)
             )  # fmt: skip
     # A kernel of one element goes through its channels as others through their columns.
     pointwise = is_one(o.kernel_h) * is_one(o.kernel_w)
@@ -550,7 +554,8 @@ def _launches(o, traits):
         "channels": channels - pointwise * (channels - 1), "kernel_w": length,
         "step_x": o.dilation[1] + pointwise * (rows * columns - o.dilation[1]),
     }  # fmt: skip
-    count, common = o.batch * height * width, {"buffers": buffers, "fast": True, "U": held, **constants, **chosen}
+    count, common = o.batch * height * width, {"buffers": buffers, "fast": True, "why": why, "U": held}
+    common |= constants | chosen
     if traits.together:
         return [*found, *_in_shaders(o, scalars | flat, common, count, length, here, many)]
     lanes, block = (ceildiv(count, chosen["PIXELS"]) * chosen["ACROSS"], here, o.groups), (chosen["ACROSS"],)

@@ -403,6 +403,10 @@ def _power(n):
     return size, below
 
 
+_ANY = "a convolution of the next power of 4, from 64 on, as the length is not known"
+_PRIME = "a convolution of a longer length, as a prime factor is above 13"
+
+
 def _of_any_length(o, read, write):
     """The launches for a length that the host computes: as a convolution of the next power of 4, whose passes are as
     many as it has. The last one's result is always in the first of two buffers, so what they begin with is in the one
@@ -441,7 +445,7 @@ def _of_any_length(o, read, write):
     filters, sides, back = ("filter", "filter_other"), ("one", "other"), ("third", "other")
     found = [
         *_table(o, size, "turns", most),
-        part(o, _chirp, (size,), (64,), scalars=given, W=working, TERMS=_terms(o)),
+        part(o, _chirp, (size,), (64,), scalars=given, W=working, TERMS=_terms(o), why=_ANY),
         *begun(filters, _chirp, (size,), "chirp", {}, TERMS=_terms(o)),
         *passes(filters, 1),
         *begun(sides, _chirped, (size, rows), "target", {}, T=ty, READ=read, SWAP=o.inverse),
@@ -479,7 +483,7 @@ def _launches(o, traits):
                 T=ty, W=working, WRITE=write, SWAP=o.inverse)  # fmt: skip
     found = [
         *_table(o, size, "turns"),
-        part(o, _chirp, (size,), (64,), scalars=scalars, W=working, TERMS=_terms(o)),
+        part(o, _chirp, (size,), (64,), scalars=scalars, W=working, TERMS=_terms(o), why=_PRIME),
         *_passes(o, size, 1, "turns", "chirp", "filter", ("filter_one", "filter_other")),
         chirped,
         *_passes(o, size, o.batch, "turns", "one", "third", ("other", "one")),

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from ..isa.types import Type
-from .budgets import ROWS, rows_of, size_class, tile_of
+from .budgets import ROWS, UNBOUNDED, rows_of, size_class, tile_of
 from .language import (
     Callable,
     Constant,
@@ -344,7 +344,8 @@ SOME = 64  # rows of a panel that are brought at once: a block of one takes as l
 TILE = {"ROWS": 8, "COLUMNS": 8, "ACROSS": 8}  # of a lane; blocks have as many lanes along each axis
 SMALL_TILE = {"ROWS": 2, "COLUMNS": 2, "ACROSS": 8}  # of matrices that have few of those
 MANY = 64  # rows, which are lanes enough
-# Elements of a result that make too few large tiles for a GPU: 512 x 512 took an H200 0.10 ms with them, 0.06 with small.
+# Elements of a result that make too few large tiles for a GPU: 512 x 512 took an H200 0.10 ms with them, and 0.06 with
+# small ones.
 FEW_TILES = 1 << 18
 # Of k in a round with tiles: 512 x 512 took SwiftShader 140 ms of the processor with one, 126 with two, 130 with four.
 STEPS = 2
@@ -354,6 +355,9 @@ SUMS = 12  # vectors of them, if rows are not packed
 FEW = 4  # rows for which packing b is not worth it
 SMALL = 1 << 13  # elements of a matrix b that stays in the first cache as it lies, and costs less so than a launch
 REGISTERS, LANES = 96, 256  # of a lane with tiles; of a block, which every adapter runs
+# What `explain` says of a lane for each element, and of rows that may be fewer.
+ALONE, WIDE, TIMED = "there is one row or column", "{} is not computed in 32 bits", "that was faster when timed"
+UNTOLD = f"{FEW} rows at a time, also where there are fewer: their number is not known"
 TEXTS = {"plain": _gemm_plain, "rows": _gemm_rows, "panels": _gemm_panels, "tiles": _gemm_tiles}
 
 
@@ -442,9 +446,13 @@ def _product(o, traits, ty, m, n, k, trans_a, trans_b, batch=1, strides=(), buff
     found = []
     key = tuning_key(o.ty, inner, m, n, k, trans_a, trans_b, batch)
     for kernel, constants, needed in choose(m, n, k, inner, traits, key):
-        times = needed * often
+        times, why = needed * often, ""
         if kernel is _gemm_panels and o.late and strides:
-            kernel = _gemm_plain  # nobody knows how large the panels may become
+            kernel, why = _gemm_plain, f"a lane for each element, as with strides {UNBOUNDED}"
+        elif kernel is _gemm_plain:
+            tuned = key in dict(traits.tuned)
+            because = TIMED if tuned else ALONE if inner.size_bytes == 4 else WIDE.format(inner)
+            why = f"a lane for each element, as {because}"
         lanes, block, own = (n, m, batch), (16, 16), buffers
         of_elements = {"U": o.ty}
         if kernel is _gemm_tiles:
@@ -456,6 +464,7 @@ def _product(o, traits, ty, m, n, k, trans_a, trans_b, batch=1, strides=(), buff
             across = 4 * constants["COLUMNS"]
             lanes, block = (ceildiv(n, across) * 4, ceildiv(m, constants["ROWS"]), batch), (4,)
             constants = constants | {"TURNED": bool(trans_b), "STEP": 0 if trans_a else 1}
+            why = "" if isinstance(m, int) else UNTOLD
         elif kernel is _gemm_panels:
             panels, of_elements, tall = ceildiv(n, WIDTH), {}, constants["TALL"]
             below, scalars["many"] = ceildiv(m, tall), panels
@@ -478,7 +487,8 @@ def _product(o, traits, ty, m, n, k, trans_a, trans_b, batch=1, strides=(), buff
             found.append(part(o, _strips, space, (64,), buffers={"a": left}, temporaries=memory, **packing))
             own = {**buffers, "a": "strips"}
         constants = constants | common | final | of_elements
-        found.append(part(o, kernel, lanes, block, buffers=own, times=times, scalars=scalars, fast=True, **constants))
+        given = {"buffers": own, "times": times, "scalars": scalars, "why": why}
+        found.append(part(o, kernel, lanes, block, fast=True, **given, **constants))
     return found
 
 

@@ -80,7 +80,8 @@ class PartLaunch:
     `buffers` gives for each buffer parameter the operand of the collective whose memory it is, or a temporary;
     `scalars` the values of the scalar parameters. `temporaries` are buffers, with their bytes, that this launch and
     those after it use. It runs `times` times, which depends on sizes. `fast` allows shader compilers to rewrite
-    F32 arithmetic (isa.md section 3, `math="fast"`). The program is made when it is first asked for: a device
+    F32 arithmetic (isa.md section 3, `math="fast"`). `why` is what `explain` says of it: which faster way is not taken,
+    and why, or which is. The program is made when it is first asked for: a device
     translates no kernel that its sizes rule out.
     """
 
@@ -90,6 +91,7 @@ class PartLaunch:
     temporaries: Mapping[str, Any] = field(default_factory=dict)
     times: Any = 1
     fast: bool = False
+    why: str = ""
 
     @cached_property
     def _made(self) -> tuple[Program, dict[str, str], Mapping[str, Any]]:
@@ -171,6 +173,7 @@ def part(
     temporaries: Mapping[str, tuple[Type, Any]] | None = None,
     times: Any = 1,
     fast: bool = False,
+    why: str = "",
     scalars: Mapping[str, Any],
     **constants: Any,
 ) -> PartLaunch:
@@ -200,7 +203,7 @@ def part(
 
     sizes = {name: count * ty.size_bytes for name, (ty, count) in (temporaries or {}).items()}
     shape = (*block, 1, 1)[:3]
-    return PartLaunch(made, lanes, shape, sizes, times, fast)  # type: ignore[arg-type]
+    return PartLaunch(made, lanes, shape, sizes, times, fast, why)  # type: ignore[arg-type]
 
 
 def covering(lanes: tuple[Any, ...], block: tuple[int, ...], together: bool) -> tuple[int, ...]:

@@ -179,8 +179,10 @@ def _lengths(o):
 def choose(o, traits):
     """How often this way is taken, 1 or 0, which sizes say that are not known; and why."""
     height, width = _lengths(o)
+    if traits.together:
+        return 0, "lanes run together"
     if not traits.fuses:
-        return 0, "sums run over k in order, or lanes run together"
+        return 0, 'sums run over k in order where math is not "fast"'
     if o.late or not all(isinstance(size, int) for size in (o.in_channels, o.out_channels)):
         return 0, "sizes are not known when memory is made"
     if wide(o.ty) is not Type.F32:
@@ -195,8 +197,8 @@ def choose(o, traits):
     return often, "16 products in place of 36, where kernels are three by three and pixels not few"
 
 
-def launches(o, traits, times, constants):
-    """Its launches, done so often."""
+def launches(o, traits, times, constants, why):
+    """Its launches, done so often; `why` is that of `choose`."""
     (height, width), (top, left, _, _) = _lengths(o), o.padding
     down, quads, acc, (tall, steps) = ceildiv(height, 2), ceildiv(width, 8), wide(o.ty), tile_of(traits)
     rows, pairs, channels, outs = down * 2 + 2, quads * 4 + 1, o.in_channels, o.out_channels
@@ -219,6 +221,6 @@ def launches(o, traits, times, constants):
     add(_winograd_kernels, (channels, tall, below), (64,), "strips", 16 * below * tall * channels, T=o.ty, TALL=tall)
     add(_winograd_pixels, (quads * 4, down, o.batch), (4,), "panels", 16 * many * 8 * (channels + 1))
     final = {name: value for name, value in constants.items() if name != "W"}
-    final |= {"TALL": tall, "STEPS": steps, "STRIP": STRIP}
+    final |= {"TALL": tall, "STEPS": steps, "STRIP": STRIP, "why": f"Winograd's way: {why}"}
     add(_winograd_squares, (many * 4, several), (4,), "products", 16 * tall * 8 * many * several, **final)
     return found
