@@ -333,13 +333,7 @@ class _Writer:
         return Expression([root], loops, self.held - {id(root)}, values, prefix)
 
     def _launch(
-        self,
-        text: str,
-        lanes: tuple[int, ...],
-        block: tuple[int, ...],
-        args: dict[str, Any],
-        *made: Expression,
-        why: str = "",
+        self, text: str, lanes: tuple[int, ...], block: tuple[int, ...], args: dict[str, Any], *made: Expression
     ) -> None:
         program = _programs.get(text)
         if program is None:
@@ -352,7 +346,6 @@ class _Writer:
             given |= self._given(each)
         given = {name: of_plan(value) for name, value in given.items()}
         self.plan.launch(program, tuple(map(of_plan, lanes)), (*block, 1, 1)[:3], given)
-        tell(self.plan, why)
 
     def _aligned(self, root: ArrayNode, made: Expression, *others: ArrayNode) -> None:
         """Notes what an expression that is written to `root` reads at its own place only, but for `others`."""
@@ -464,10 +457,11 @@ class _Writer:
             if not final:
                 out = self.plan.temporary(self.plan.unused("partial"), of_plan(rows * blocks * partial.size_bytes))
             args = {"out": out, "lines": lines, "count": count}
-            why = _UNTOLD if round == 1 and not known else ""
             grid = (lines,) if short else (lanes, ceildiv(lines, high) * high, *(() if final else (rows,)))
-            size = (lanes * high,) if short else (lanes, high)
-            self._launch(text, grid, size, args, made, *((after,) if final else ()), why=why)
+            self._launch(
+                text, grid, (lanes * high,) if short else (lanes, high), args, made, *((after,) if final else ())
+            )
+            tell(self.plan, _UNTOLD if round == 1 and not known else "")
             if final:
                 self._aligned(root, after, *made.arrays.values())
                 return
@@ -594,15 +588,9 @@ def _about(kind: str, dtype: ElementType, text: str, total: str = "total") -> di
     """What is said of a reduction."""
     ty = stored_as(dtype)
     wide = reduce_type(ty)
-    identity = IDENTITIES[_COMBINE[kind]](wide)
-    shown = (
-        repr(identity)
-        if not isinstance(identity, float) or abs(identity) != float("inf")
-        else ("inf" if identity > 0 else "-inf")
-    )
     return {
         "wide": str(wide),
         "result": str(ty),
-        "identity": shown,
+        "identity": repr(IDENTITIES[_COMBINE[kind]](wide)),
         "combined": REDUCTIONS[kind].format(total, f"{wide}({text})"),
     }
