@@ -212,3 +212,19 @@ def test_steps_of_loops_and_branches(ex: hg.Executor) -> None:
     before, _, behind = chosen.partition("\nelse:\n  map[")
     assert before.count("\nif $n0.zero:\n  map[") == 1
     assert behind
+
+
+@pytest.mark.parametrize("device", ["wasm", "webgpu"])
+def test_attention_of_sizes_that_grow_in_a_loop(device: str) -> None:
+    """Memory between its launches is made for the largest: it was for the first, and files were an ArtifactError."""
+    line = "attention.f32 [y], [a], [b], [k], 1, 2, {0}, {0}, 8"
+    rng = np.random.default_rng(4)
+    a, b, k = (rng.standard_normal((2, 9, 8)).astype("f4") for _ in range(3))
+    with hg.Executor(device) as ex:
+        given = {name: ex.array(x.ravel()) for name, x in zip("abk", (a, b, k), strict=True)}
+        y = ex.zeros(144)
+        ex.run(program(line, "r11"), 1, y=y, z=ex.zeros(1, hg.i32), i=ex.zeros(1, hg.i32), n=0, **given)
+        weights = np.exp(a @ b.swapaxes(1, 2) / np.sqrt(8))
+        wanted = weights / weights.sum(-1, keepdims=True) @ k
+        np.testing.assert_allclose(y.numpy().reshape(2, 9, 8), wanted, rtol=1e-4, atol=1e-5)
+    assert hg.load(hg.compile(program(line, "r11"), grid=1).to_bytes()).ports

@@ -407,6 +407,8 @@ def _launches(o, traits):
     scalars = {"seq_len": o.seq_len, "kv_len": o.kv_len, "head_dim": o.head_dim, "blocks": blocks}
     scalars["scale"] = 1.0 if o.scale is None else o.scale
     count, times = span * heads * blocks * o.head_dim * (1 - held), 1 - held
+    if o.late:  # blocks are full: of each query there is, at most span are packed
+        count = o.most["query"] * span
     memory = {"panels": (working, count), "sums": (working, count)}
     return [
         *by_products,
