@@ -66,7 +66,7 @@ TENSORS_OF = {
     "ort": set(OPERATIONS),
     "gpu.js": {"gemm1x1024", "gemm_skinny"},
     LOOPS: {"conv_depthwise"},
-    **dict.fromkeys(HANDS, {"gemm1x1024", "gemm_skinny", "conv1x1"}),
+    **{name: {"gemm1x1024", "gemm_skinny", "conv1x1"} for name in HANDS},
 }
 DOES = {
     OURS: ALL,
@@ -76,7 +76,7 @@ DOES = {
     "gpu.js": CHAINS | TWINS | {"gemm64", "blur", "gray_scott", "mandelbrot"},
     "JavaScript": {"add", "add8", "call"} | OTHERS - {"block_sum"} | {"sum"},
     "WGSL by hand": {"mandelbrot", "block_sum"},
-    **dict.fromkeys(HANDS, {"gemm64"}),
+    **{name: {"gemm64"} for name in HANDS},
 }
 
 

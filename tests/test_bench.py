@@ -128,9 +128,11 @@ def test_a_kernel_by_hand_without_checks():
 def test_whole_operations_by_hand(case, fused):
     """Natively; a second run finds what the first one left."""
     loop = whole_by_hand.written(case, fused)
+    assert loop is not None
     store = wasmtime.Store()
     memory = wasmtime.Memory(store, wasmtime.MemoryType(wasmtime.Limits(loop.pages, None)))
     run = wasmtime.Instance(store, wasmtime.Module(store.engine, loop.text), [memory]).exports(store)["run"]
+    assert isinstance(run, wasmtime.Func)
     for name, place in loop.places.items():
         memory.write(store, case.arrays[name].tobytes(), place)
     for _ in range(2):
