@@ -29,6 +29,7 @@ from .where import write_tools_wheel, write_wheel
 
 # Measured by hand: no command repeats it. Whoever writes a figure has a command for it, or adds it here.
 ONCE = (
+    "README.md: operations on an H200 beside PyTorch's CUDA, from docs/performance.md, 2026-11-29",
     "README.md: where the time of a product of 256 goes natively, by launch and by function, and products compiled "
     "with opt_level none, 2026-11-29",
     "README.md: attention, convolutions and products in one page of Chromium, old and new files in turns, the least of "
@@ -57,11 +58,11 @@ ONCE = (
     "functions.md: how long functions of F64 take to compile, 2026-11-24",
     "install.md: what an installation brings, 2026-11-29",
     "install.md: pyodide-build 0.39.2 and pyodide-lock 0.2.1 with Python 3.13.0, 2026-11-28",
-    "performance.md: operations on an H200 beside PyTorch's CUDA, the GPU's clock, 2026-11-29",
     "optimizer.md: four rounds in one of the loops of a softmax and a layer norm, in Chromium, 2026-11-23",
     "optimizer.md: the same in shaders, by the time of the processor in Chromium's GPU process, python -m bench.peers "
     "--where webgpu --case softmax, 2026-11-28",
     "optimizer.md: divisions by constants in wasmtime, 2026-11-22",
+    "performance.md: operations on an H200 beside PyTorch's CUDA, the GPU's clock, 2026-11-29",
     "pyodide.md: 120 rounds of 500 launches of both sizes in turn in a page, 2026-11-29",
     "pyodide.md: compiling the Gaussian of make run in Node's Pyodide, by its parts, and with and without looks for "
     "cycles, 2026-11-29",

@@ -126,7 +126,7 @@ _COMPILER = (
         "ranges:Ranges._numbers",
         "high, nan or too",
         "high, nan and too",
-        "data/cvt_float_int_known.atlas:i32",
+        "data/cvt_float_int_clamped.atlas:i32",
     ),
     _compiler(
         "ranges: a remainder is less than it can be",
@@ -592,7 +592,7 @@ _PACKETS = (
         _VECTORS + "_truncated",
         "low > -0.5 and high",
         "high",
-        "data/cvt_float_int_known.atlas:u32",
+        "data/cvt_float_int_clamped.atlas:u32",
     ),
     _packets(
         "what grows from lane to lane is the first lane's",
