@@ -4,6 +4,10 @@ Each run is a process of its own, which has run a softmax before: milliseconds o
 median, and the least that wasmtime took of it for machine code. Once without anything that was kept, and once as who
 installs the wheel has it: with an empty cache folder and the library that `python -m hologram_web_tools.precompiled`
 makes. Modules have their bytecode. `--beside DIR` runs another checkout turn by turn.
+
+`--pyodide` runs each in a process of Node of its own, in Pyodide with the wheels for pages, where nothing is kept and
+no library is, behind a softmax, too: milliseconds by the clock until the result was read, as nobody tells time of the
+processor there, and the least that importing modules took of it, of which some have no bytecode.
 """
 
 from __future__ import annotations
@@ -12,6 +16,7 @@ import argparse
 import os
 import subprocess
 import sys
+from datetime import date
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
@@ -45,6 +50,44 @@ for text in sys.argv[2:]:
     spent = time.process_time() - start
 print(1000 * spent, 1000 * sum(code))
 """
+# In Pyodide, which has no NumPy: `first(PARAMS, texts)` gives milliseconds of the last text, and of these of imports.
+_IN_PAGE = """
+import builtins, os, time
+from array import array
+os.environ["HOLOGRAM_WEB_CACHE"] = "off"
+import hologram_web as hg
+
+class Importing:
+    def __init__(self):
+        self.real, self.depth, self.spent = builtins.__import__, 0, 0.0
+
+    def __call__(self, *args, **named):
+        self.depth += 1
+        start = time.perf_counter()
+        try:
+            return self.real(*args, **named)
+        finally:
+            self.depth -= 1
+            if not self.depth:
+                self.spent += time.perf_counter() - start
+
+async def first(params, texts):
+    executor = await hg.Executor.open("wasm")
+    args = {name: executor.full(65_536, 1, hg.f32) for name in ("a", "b", "c", "bias")}
+    args |= {"i": executor.full(65_536, 0, hg.i32), "p": executor.array(array("i", range(65_536)))}
+    args |= {"q": executor.full(65_536, 1, hg.i8), "h": executor.full(65_536, 1, hg.f16)}
+    builtins.__import__ = importing = Importing()
+    for text in texts:
+        program = hg.Program.from_text(params + "    " + text)
+        importing.spent = 0.0
+        start = time.perf_counter()
+        executor.run(program, 1, alpha=2.0, **args)
+        await args["c"].read()
+        spent = time.perf_counter() - start
+    return [1000 * spent, 1000 * importing.spent]
+
+"""
+_BEFORE, _IN_PYODIDE = "softmax.f32 [c], [a], 64, 64", 200.0  # milliseconds that are aimed at there
 
 
 def once(case: str, folder: Path, cache: str, bytecode: str) -> list[float]:
@@ -52,17 +95,46 @@ def once(case: str, folder: Path, cache: str, bytecode: str) -> list[float]:
     with TemporaryDirectory() as place:
         env = {**os.environ, "PYTHONPATH": str(folder), "HOLOGRAM_WEB_CACHE": cache, "HOLOGRAM_WEB_CACHE_DIR": place}
         env |= {"PYTHONPYCACHEPREFIX": bytecode, "PYTHONDONTWRITEBYTECODE": ""}
-        words = [sys.executable, "-c", _RUN, PARAMS, "softmax.f32 [c], [a], 64, 64", CALLS[case]]
+        words = [sys.executable, "-c", _RUN, PARAMS, _BEFORE, CALLS[case]]
         done = subprocess.run(words, env=env, cwd=folder, check=True, capture_output=True, text=True)
         return [float(number) for number in done.stdout.split()]
+
+
+def in_pyodide(case: str) -> list[float]:
+    """Milliseconds in a new Pyodide of Node until the result is read, and of these what imports took."""
+    from tests.where import in_node
+
+    code = f"{_IN_PAGE}await first({PARAMS!r}, {[_BEFORE, CALLS[case]]!r})"
+    found: list[float] = in_node("python.mjs", {"code": code})
+    return found
+
+
+def tell_pyodide(cases: list[str], rounds: int) -> None:
+    from tests.where import write_bundle
+
+    write_bundle(expected=False)
+    print(f"{date.today()}, load {os.getloadavg()[0]:.1f}, {rounds} rounds\n")
+    print("| case | least, ms | median | importing |\n|---|---|---|---|")
+    least = {}
+    for case in cases:
+        whole, importing = zip(*(in_pyodide(case) for _ in range(rounds)), strict=True)
+        least[case] = min(whole)
+        print(f"| {case} | {min(whole):.0f} | {median(whole):.0f} | {min(importing):.0f} |", flush=True)
+    within = sum(ms <= _IN_PYODIDE for ms in least.values())
+    middle = median(least.values())
+    print(f"\nmedian of the cases: {middle:.0f} ms; {within} of {len(least)} within {_IN_PYODIDE:.0f} ms")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.first", description=__doc__)
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--case", action="append", choices=CALLS)
+    parser.add_argument("--pyodide", action="store_true", help="in Pyodide, in Node")
     parser.add_argument("--beside", type=Path, help="another checkout")
     options = parser.parse_args()
+    if options.pyodide:
+        tell_pyodide(options.case or list(CALLS), options.rounds)
+        return
     ways = {name: (_HERE, cache) for name, cache in CACHES.items()}
     if not LIBRARY.is_file():
         sys.exit("there is no library: python -m hologram_web_tools.precompiled makes it")

@@ -17,7 +17,7 @@ from bench import checks
 from bench.peers import report
 from bench.peers.__main__ import WHERE, at_first, in_pages, natively
 from bench.peers.cases import CASES, PEAKS, generated
-from bench.peers.pages import FAST, LIBRARIES, LOOPS, ONE, OURS, install, opened, orders
+from bench.peers.pages import FAST, HANDS, LIBRARIES, LOOPS, ONE, OURS, install, opened, orders
 from bench.peers.processes import PARALLEL
 from bench.peers.tensors import TENSORS
 from bench.peers.training import TRAINING
@@ -65,6 +65,8 @@ TENSORS_OF = {
     "tfjs": set(OPERATIONS) - {"gemm_int8"} - FFT,
     "ort": set(OPERATIONS),
     "gpu.js": {"gemm1x1024", "gemm_skinny"},
+    LOOPS: {"conv_depthwise"},
+    **{name: {"gemm1x1024", "gemm_skinny", "conv1x1"} for name in HANDS},
 }
 DOES = {
     OURS: ALL,
@@ -74,6 +76,7 @@ DOES = {
     "gpu.js": CHAINS | TWINS | {"gemm64", "blur", "gray_scott", "mandelbrot"},
     "JavaScript": {"add", "add8", "call"} | OTHERS - {"block_sum"} | {"sum"},
     "WGSL by hand": {"mandelbrot", "block_sum"},
+    **{name: {"gemm64"} for name in HANDS},
 }
 
 
@@ -114,9 +117,8 @@ def test_every_library_gets_the_same(browser, where):
     loops = found.pop(LOOPS, set())
     fast = found.pop(FAST, set())
     assert fast <= ALL
-    wanted = {
-        name: cases for name, cases in DOES.items() if name != ("JavaScript" if where == "webgpu" else "WGSL by hand")
-    }
+    absent = {"JavaScript", *HANDS} if where == "webgpu" else {"WGSL by hand"}
+    wanted = {name: cases for name, cases in DOES.items() if name not in absent}
     assert found == wanted
     assert alone == ({OURS: ALL, FAST: fast, LOOPS: loops} if where == "wasm" else {name: set() for name in alone})
     assert loops == (set() if where == "webgpu" else CHAINS | ROWS | set(generated(7)) | {"sum", *PEAKS})

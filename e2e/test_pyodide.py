@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from bench import first
 from examples.edges import kernels
 from tests.where import in_node, write_bundle
 
@@ -54,6 +55,11 @@ def test_without_jspi_what_blocks_is_told_and_what_is_awaited_works() -> None:
         why = "the browser has no JSPI (WebAssembly.Suspending)"
         assert told == [f"{HERE}{why}{instead}" for instead in INSTEAD]
         assert doubled == [2, 4, 6]
+
+
+def test_first_calls_are_timed() -> None:
+    whole, importing = first.in_pyodide("copy")
+    assert 0 <= importing < whole
 
 
 @pytest.mark.parametrize("where", ["page", "worker"])

@@ -6,9 +6,10 @@ from functools import partial
 
 import numpy as np
 import pytest
+import wasmtime
 
 import hologram_web as hg
-from bench import arrays, chains, ends, guards, launch, reductions, relaxed, training
+from bench import arrays, chains, ends, guards, launch, reductions, relaxed, training, whole_by_hand
 from bench.__main__ import check, sides
 from bench.by_hand import Gpu, variants
 from bench.cases import CASES, block_sum, blur, mandelbrot, saxpy, total
@@ -17,6 +18,7 @@ from bench.gpu import cases as gpu_cases
 from bench.peers import report
 from bench.peers.cases import chain
 from bench.peers.onnx import model
+from bench.peers.tensors import convolution, product
 from bench.peers.training import convnet, mlp
 from bench.tensor import cases as tensor_cases
 from bench.tensor import sides as tensor_sides
@@ -112,6 +114,37 @@ def test_a_wrong_result_ends_the_benchmark(name):
 def test_a_kernel_by_hand_without_checks():
     for run in guards.prepare(1024):  # which compares
         run()
+
+
+@pytest.mark.parametrize("fused", [False, True])
+@pytest.mark.parametrize(
+    "case",
+    [
+        product(1, 40, 30), product(23, 3, 5), product(64, 64, 64), product(520, 21, 259), product(6, 16, 513),
+        convolution(1, 1, 7, 9), convolution(3, 5, 5, 8), convolution(3, 2, 2, 20),
+    ],
+    ids=lambda case: f"{case.name} {case.size}",
+)  # fmt: skip
+def test_whole_operations_by_hand(case, fused):
+    """Natively; a second run finds what the first one left."""
+    loop = whole_by_hand.written(case, fused)
+    assert loop is not None
+    store = wasmtime.Store()
+    memory = wasmtime.Memory(store, wasmtime.MemoryType(wasmtime.Limits(loop.pages, None)))
+    run = wasmtime.Instance(store, wasmtime.Module(store.engine, loop.text), [memory]).exports(store)["run"]
+    assert isinstance(run, wasmtime.Func)
+    for name, place in loop.places.items():
+        memory.write(store, case.arrays[name].tobytes(), place)
+    for _ in range(2):
+        run(store)
+        raw = bytes(memory.read(store, loop.result, loop.result + 4 * case.wanted.size))
+        found = np.frombuffer(raw, np.float32).reshape(case.wanted.shape)
+        assert np.abs(found - case.wanted).max() <= 1e-5 * np.abs(case.wanted).max()
+
+
+def test_what_has_no_loops_by_hand():
+    for case in (product(2, 2, 2, 3), convolution(3, 1, 4, 8), convolution(3, 4, 4, 9), chain("add", n=1000)):
+        assert whole_by_hand.written(case, fused=False) is None
 
 
 @pytest.mark.parametrize("name", ["add", "exp_chain"])

@@ -10,6 +10,7 @@ device; what counts is the time of a run. Turns are interleaved, and medians tak
 result, as nothing else says that it is done; elsewhere nothing is copied, but where a library's interface does it with
 each call (ort, gpu.js). Loops over v128 by hand, in the same engine and with as many threads, say what memory and
 arithmetic give; those of arithmetic are timed in the turns of all cases, and their fastest turn is the peak.
+Products and convolutions of 1 x 1 and of each channel are there whole by hand, too (`v128 by hand`), on one thread.
 
 The libraries are installed into build/peers_web by npm, from bench/peers/package-lock.json, and into build/peers_py by
 pip, from bench/peers/requirements.txt.
@@ -36,7 +37,7 @@ from e2e.browser import CACHING, Browser, NoBrowser
 from . import report
 from .cases import CASES as OTHERS
 from .cases import PEAKS, Case, generated
-from .pages import FAST, LIBRARIES, LOOPS, ONE, OURS, PagePeer, first_results, install, opened, orders
+from .pages import FAST, HANDS, LIBRARIES, LOOPS, ONE, OURS, PagePeer, first_results, install, opened, orders
 from .processes import LOOPS_2, PARALLEL, Here, Loops, others
 from .tensors import TENSORS
 from .training import TRAINING
@@ -69,7 +70,7 @@ def rows_of(
     times, beside = (
         {name: [max(turn, 1e-4) for turn in ms] for name, ms in each.items()} for each in (times, beside or {})
     )
-    best = min((median(ms) for name, ms in times.items() if not name.startswith((OURS, LOOPS))), default=None)
+    best = min((median(ms) for name, ms in times.items() if not name.startswith((OURS, LOOPS, *HANDS))), default=None)
     for name, ms in times.items():
         threads = told[name]["threads"]
         work = case.work * (threads if case.bound in PEAKS else case.calls)

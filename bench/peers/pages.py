@@ -20,11 +20,13 @@ from playwright.sync_api import Error
 
 from e2e.browser import ROOT, Browser
 
+from ..whole_by_hand import written
 from .cases import Case
 from .onnx import model
 
 __all__ = [
-    "FAST", "LIBRARIES", "LOOPS", "ONE", "OURS", "PagePeer", "first_results", "install", "loop_of", "opened", "orders",
+    "FAST", "HANDS", "LIBRARIES", "LOOPS", "ONE", "OURS", "PagePeer", "first_results", "install", "loop_of", "opened",
+    "orders",
 ]  # fmt: skip
 
 HERE = Path(__file__).resolve().parent
@@ -32,6 +34,7 @@ HAND_CODE = HERE.parent / "hand"
 FOLDER = ROOT / "build" / "peers_web"
 LOCK = "package-lock.json"
 OURS, FAST, LOOPS = "ours", "ours, fast", "v128 loop"
+HANDS = {"v128 by hand": False, "v128 by hand, fused": True}  # whole operations, whether with relaxed SIMD
 ONE = ", one thread"  # where others have more
 # Side, its module here, and its package.
 LIBRARIES = {
@@ -44,6 +47,7 @@ LIBRARIES = {
     "JavaScript": ("js", ""),
     "WGSL by hand": ("hand", ""),
     LOOPS: ("loops", ""),
+    **dict.fromkeys(HANDS, ("whole", "")),
     **{name + ONE: (module, "") for name, module in ((OURS, "ours"), (FAST, "ours"), (LOOPS, "loops"))},
 }
 _OPEN = """async ([module, backend, threads]) => {
@@ -177,6 +181,11 @@ def orders(title: str, case: Case) -> dict[str, dict[str, Any]]:
         found["WGSL by hand"] = order | {"shader": shader, "uniforms": uniforms, "lanes": case.lanes}
     if loop := loop_of(case):
         found[LOOPS] = found[LOOPS + ONE] = order | {"arrays": {}, "loop": loop | _modules(loop["name"])}
+    for name, fused in HANDS.items():
+        if hand := written(case, fused):
+            module = write(f"{title}.hand.{fused:d}.wasm", bytes(wasmtime.wat2wasm(hand.text)))
+            told = {"module": module, "places": hand.places, "result": hand.result, "pages": hand.pages}
+            found[name] = order | {"hand": told}
     return found
 
 
@@ -299,7 +308,7 @@ def opened(
             alone = name.endswith(ONE)
             if name == ("WGSL by hand" if backend == "wasm" else "JavaScript"):
                 continue
-            if (backend == "webgpu" and name.startswith(LOOPS)) or (alone and (plain or backend == "webgpu")):
+            if (backend == "webgpu" and name.startswith("v128")) or (alone and (plain or backend == "webgpu")):
                 continue
             page = browser.page(f"/e2e/page.html{'?plain' if plain else ''}")
             module = f"/build/peers_web/out/{LIBRARIES[name][0]}.js"

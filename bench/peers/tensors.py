@@ -66,7 +66,8 @@ def convolution(size: int, groups: int = 1, channels: int = 64, pixels: int = 56
     text += f"padding=({pad}, {pad}, {pad}, {pad}), groups={groups}"
     title = f"{size} x {size}, {channels} channels, {pixels} x {pixels}"
     work = 2 * channels * (channels // groups) * (size * pixels) ** 2
-    return _case("conv", title, text, {"x": x, "w": w}, wanted[None], work)
+    bound = "copy" if groups > 1 else ""
+    return _case("conv", title, text, {"x": x, "w": w}, wanted[None], work, bound=bound)
 
 
 def attention(heads: int = 8, length: int = 512) -> Case:
