@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import hologram_web as hg
+from hologram_web import array_api as xp
 from hologram_web.backends.webgpu import WebGpuBackend
 from hologram_web.backends.webgpu.gpu import Gpu
 from hologram_web.isa.types import Type
@@ -114,3 +115,14 @@ def test_traits_are_those_of_the_device() -> None:
     assert not traits_for("webgpu").gpu  # of files
     assert traits_for("wasm", here="processor").native
     assert not traits_for("wasm").native
+
+
+def test_devices_of_other_kinds_do_not_share_plans_of_arrays() -> None:
+    """A plan made on `cpu` has the tiles of files: wasm would run them when it came second."""
+    shown = []
+    for device in ("cpu", "wasm"):
+        with hg.Executor(device) as ex:
+            a, b = (xp.ones(shape, device=ex) for shape in ((64, 301), (301, 200)))
+            shown.append((a.realize() @ b.realize()).explain())
+    assert "[301 x 13]" in shown[0]
+    assert "[301 x 8]" in shown[1]

@@ -46,16 +46,16 @@ class _Known:
 
 class _Form:
     """What graphs have in common that one plan is for: `key` says it. `sources` and `scalars` are the nodes that a run
-    gives something for, in order."""
+    gives something for, in order. `device` says what plans for it depend on."""
 
     __slots__ = ("is_known", "key", "scalars", "sources")
 
-    def __init__(self, roots: Sequence[ArrayNode], order: Sequence[ArrayNode], target: str, math: str) -> None:
+    def __init__(self, roots: Sequence[ArrayNode], order: Sequence[ArrayNode], *device: str) -> None:
         self.sources: list[ArrayNode] = []
         self.scalars: list[ArrayNode] = []
         self.is_known = True  # what they hold; that their lengths are is looked at when a plan is made
         numbers: dict[ArrayNode, int] = {}
-        key: list[Any] = [target, math, len(roots)]
+        key: list[Any] = [*device, len(roots)]
         for node in order:
             op = node.op
             if op == "scalar":
@@ -80,8 +80,8 @@ class _Form:
 
 
 def _known(roots: Sequence[ArrayNode], order: Sequence[ArrayNode], executor: Executor) -> tuple[_Known, _Form]:
-    target, math = target_of(executor.device), executor.device.math
-    form = _Form(roots, order, target, math)
+    device: Any = executor.device
+    form = _Form(roots, order, target_of(device), device.math, _here(device))
     known = _plans.get(form.key)
     if known is None or not form.is_known:
         check_known(order)
@@ -93,10 +93,15 @@ def _known(roots: Sequence[ArrayNode], order: Sequence[ArrayNode], executor: Exe
     return known, form
 
 
+def _here(device: Any) -> str:
+    """What schedules are chosen by that are for this device only; devices that run files have none."""
+    return getattr(device, "here", "")
+
+
 def planned_for(executor: Executor, name: str = "arrays") -> PlanBuilder:
     """A plan that only this device is to run."""
     device: Any = executor.device
-    return PlanBuilder(name, targets=(target_of(device),), math=device.math, here=getattr(device, "here", ""))
+    return PlanBuilder(name, targets=(target_of(device),), math=device.math, here=_here(device))
 
 
 def planning(executor: Executor, name: str = "arrays") -> AbstractContextManager[None]:
