@@ -72,6 +72,14 @@ def _nothing(done: Elements[i32], totals: Elements[W], W: Constant[type]):
     totals[global_id(0)] = W(0)
 
 
+def _place(first, k, n, inner, REVERSE):
+    """Of the k-th element that is added in a row."""
+    i = k
+    if REVERSE:
+        i = n - 1 - k
+    return first + i * inner
+
+
 def _running(
     output: Elements[T],
     input: Elements[T],
@@ -93,10 +101,7 @@ def _running(
         total, begin = totals[lane], max(done[lane], 0)
         end = min(begin + ROUNDS, n)
     for k in range(begin, end):
-        i = k
-        if REVERSE:
-            i = n - 1 - k
-        place = first + i * inner
+        place = _place(first, k, n, inner, REVERSE)
         value = W(input[place])
         if EXCLUSIVE:
             output[place] = T(total)
@@ -121,10 +126,7 @@ def _piece_sums(
     row, begin, total = global_id(1) // pieces, global_id(1) % pieces * PIECE, W(0)
     first = row * n * inner + global_id(0)
     for k in range(begin, min(begin + PIECE, n)):
-        i = k
-        if REVERSE:
-            i = n - 1 - k
-        total = total + W(input[first + i * inner])
+        total = total + W(input[_place(first, k, n, inner, REVERSE)])
     parts[global_id(1) * inner + global_id(0)] = total
 
 
@@ -145,10 +147,7 @@ def _running_pieces(
     first = row * n * inner + global_id(0)
     total = before[global_id(1) * inner + global_id(0)]
     for k in range(begin, min(begin + PIECE, n)):
-        i = k
-        if REVERSE:
-            i = n - 1 - k
-        place = first + i * inner
+        place = _place(first, k, n, inner, REVERSE)
         value = W(input[place])
         if EXCLUSIVE:
             output[place] = T(total)
