@@ -118,6 +118,17 @@ def _reduced(work: Callable[..., Any], text: str, dtypes: tuple[Type, ...] = _BO
     return NamedOperation(work, _EACH, text, dtypes=dtypes)
 
 
+def _scattered(how: str, about: str) -> NamedOperation:
+    return NamedOperation(
+        f"copy.f32 [out], [x], whole\n    scatter.f32 [out], [parts], [indices], outer, n, inner, count{how}",
+        {"x": _ALONG, "parts": ("outer", "count", "inner"), "indices": ("count",), "out": _ALONG},
+        about,
+        types={"indices": _I32},
+        dtypes=_BOTH,
+        counts=_WHOLE,
+    )
+
+
 OPERATIONS: dict[str, NamedOperation] = {
     **{each.name.lower(): _map(each.name) for each in MapOperation},
     **{each.name.lower(): _pair(each.name) for each in BinaryMapOperation},
@@ -313,23 +324,8 @@ OPERATIONS: dict[str, NamedOperation] = {
         types={"indices": _I32},
         dtypes=_ALL,
     ),
-    "scatter": NamedOperation(
-        "copy.f32 [out], [x], whole\n    scatter.f32 [out], [parts], [indices], outer, n, inner, count",
-        {"x": _ALONG, "parts": ("outer", "count", "inner"), "indices": ("count",), "out": _ALONG},
-        "x with other parts along an axis at these indices",
-        types={"indices": _I32},
-        dtypes=_BOTH,
-        counts=_WHOLE,
-    ),
-    "scatter_add": NamedOperation(
-        "copy.f32 [out], [x], whole\n"
-        "    scatter.f32 [out], [parts], [indices], outer, n, inner, count, accumulate=true",
-        {"x": _ALONG, "parts": ("outer", "count", "inner"), "indices": ("count",), "out": _ALONG},
-        "x with parts added along an axis at these indices",
-        types={"indices": _I32},
-        dtypes=_BOTH,
-        counts=_WHOLE,
-    ),
+    "scatter": _scattered("", "x with other parts along an axis at these indices"),
+    "scatter_add": _scattered(", accumulate=true", "x with parts added along an axis at these indices"),
     "concat": NamedOperation(
         "concat.f32 [out], [a], [b], outer, n, m, inner",
         {"a": _ALONG, "b": ("outer", "m", "inner"), "out": ("outer", "n + m", "inner")},
