@@ -7,13 +7,11 @@ writes `build/e2e/cases.json` and `cases.bin`; `judge` says what is wrong with w
 
 from __future__ import annotations
 
-import fcntl
 import json
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from functools import cache
-from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -24,6 +22,7 @@ from tests.artifact.holo_device import HoloDevice
 from tests.artifact.test_filetests import LEFT_OUT
 from tests.filetest import FOLDER, Case, Raises, load
 from tests.filetest_run import check
+from tests.kept import kept
 
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build" / "e2e"
@@ -163,21 +162,8 @@ def write(folder: Path = BUILD, only: str = "") -> int:
 
 
 def written() -> int:
-    """As `write`, once for the sources as they are, which takes minutes: whoever comes later finds it made."""
-    seen = sha256()
-    for place, pattern in ((ROOT / "hologram_web", "**/*.py"), (ROOT / "tests", "**/*.*"), (ROOT / "e2e", "*.py")):
-        for path in sorted(place.glob(pattern)):
-            if "__pycache__" not in path.parts:
-                seen.update(f"{path} {path.stat().st_mtime_ns} {path.stat().st_size}\n".encode())
-    BUILD.mkdir(parents=True, exist_ok=True)
-    stamp = BUILD / "cases.stamp"
-    with open(BUILD / "cases.lock", "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not stamp.exists() or stamp.read_text() != seen.hexdigest():
-            stamp.unlink(missing_ok=True)
-            write()
-            stamp.write_text(seen.hexdigest())
-    return len(json.loads((BUILD / "cases.json").read_text()))
+    """As `write`, once for the sources as they are, which takes minutes."""
+    return len(json.loads(kept(BUILD / "cases.json", write).read_text()))
 
 
 def judge(name: str, answer: Answer, device: str = "wasm") -> str | None:

@@ -211,7 +211,7 @@ def write_bundle(
         for file in distribution(name).files or ():
             if ".." not in file.parts and "__pycache__" not in file.parts:
                 files[str(file)] = Path(str(file.locate()))
-    from .everywhere.expected import write as write_expected
+    from .everywhere.expected import written
 
     path = path or BUNDLE
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -224,7 +224,7 @@ def write_bundle(
         for name, found in files.items():
             archive.write(found, name)
         if expected:
-            archive.writestr("tests/everywhere/expected.json", write_expected())
+            archive.write(written(), "tests/everywhere/expected.json")
         archive.writestr("pytest.ini", "[pytest]\naddopts = -p no:cacheprovider -p no:faulthandler --strict-markers\n")
     temporary.replace(path)
 

@@ -11,6 +11,7 @@ import os
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,7 +24,7 @@ PLACES = (ROOT.parent / "array-api-tests", ROOT.parent / "shared" / "suites" / "
 class Area(NamedTuple):
     name: str
     minutes: float  # budget on two cores
-    commands: tuple[str, ...]
+    commands: tuple[str | tuple[str, ...], ...]  # one after the other; those of a tuple, one core each, side by side
     needs: str = ""  # an environment variable, without which it is left out, which the report says
 
 
@@ -49,8 +50,10 @@ AREAS = (
         4,
         (
             "npm run --silent bundle",
-            "pytest tests/everywhere --no-skips --where=chromium-worker",
-            "pytest tests/everywhere --no-skips --where=node",
+            (
+                "pytest tests/everywhere --no-skips --where=chromium-worker",
+                "pytest tests/everywhere --no-skips --where=node",
+            ),
             "pytest tests/everywhere/test_errors.py tests/everywhere/test_page.py --no-skips --where=chromium",
         ),
     ),
@@ -67,22 +70,35 @@ AREAS = (
 )
 
 
-def run(command: str) -> tuple[bool, list[str]]:
-    """Run a command, passing its output on as it comes; returns success and the last lines it printed."""
-    print(f"\n$ {command}", flush=True)
+def run(command: str, at_once: bool = True) -> tuple[bool, list[str]]:
+    """Run a command, passing its output on as it comes or when it has ended; returns success and its last lines."""
+    if at_once:
+        print(f"\n$ {command}", flush=True)
     path = f"{ROOT / '.venv' / 'bin'}{os.pathsep}{os.environ['PATH']}"
     env = {**os.environ, "PATH": path, "PYTHONUNBUFFERED": "1", "NO_MKDOCS_2_WARNING": "1"}
     if sys.stdout.isatty():
         env["FORCE_COLOR"] = "1"
     process = subprocess.Popen(command.split(), cwd=ROOT, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     assert process.stdout is not None
-    tail = b""
+    told = b""
     while chunk := os.read(process.stdout.fileno(), 65536):
-        sys.stdout.buffer.write(chunk)
+        told += chunk
+        if at_once:
+            sys.stdout.buffer.write(chunk)
+            sys.stdout.flush()
+            told = told[-65536:]
+    if not at_once:
+        sys.stdout.buffer.write(f"\n$ {command}\n".encode() + told)
         sys.stdout.flush()
-        tail = (tail + chunk)[-65536:]
-    lines = [line for line in tail.decode(errors="replace").split("\n") if line.strip()]
+    lines = [line for line in told[-65536:].decode(errors="replace").split("\n") if line.strip()]
     return process.wait() == 0, lines
+
+
+def side_by_side(commands: tuple[str, ...]) -> list[tuple[bool, list[str]]]:
+    """Run commands at the same time; what each printed is shown when it has ended."""
+    print(f"\n$ {' & '.join(commands)}", flush=True)
+    with ThreadPoolExecutor(len(commands)) as pool:
+        return list(pool.map(lambda command: run(command, at_once=False), commands))
 
 
 def told(command: str, lines: list[str]) -> list[str]:
@@ -111,13 +127,15 @@ def main(names: list[str]) -> int:
             continue
         start = time.monotonic()
         passed = True
-        for command in area.commands:
-            succeeded, lines = run(command)
-            passed &= succeeded
-            if command.startswith("pytest"):
-                summaries += lines[-1:]
-            if not succeeded:
-                failures += told(command, lines)
+        for step in area.commands:
+            together = (step,) if isinstance(step, str) else step
+            results = [run(step)] if isinstance(step, str) else side_by_side(step)
+            for command, (succeeded, lines) in zip(together, results, strict=True):
+                passed &= succeeded
+                if command.startswith("pytest"):
+                    summaries += lines[-1:]
+                if not succeeded:
+                    failures += told(command, lines)
         seconds = time.monotonic() - start
         over = f"  WARNING: over its budget of {area.minutes:g} min" if seconds > 60 * area.minutes else ""
         rows.append(f"{area.name:<8} {'passed' if passed else 'FAILED':<8} {seconds:7.1f} s{over}")

@@ -5,10 +5,10 @@
     python -m tests.array_api --suite array-api-tests --docs
 
 ARRAY_API_TESTS says where the suite is, too, and `--packages` where what it needs is that is not installed. At most 50
-tests of a file run in a process. What was found is kept in `--resume FILE`, and taken up from there. A test that fails
-and is not in `exclusions.py` for its device, or is there and passes, makes the command fail. `--docs` writes the table
-of that device into docs/array_api.md. `--where chromium --packages FOLDER` runs them in Pyodide, in pages of Chromium;
-`--third` takes every third test.
+tests of a file run in a process, natively in two at a time (`--jobs`). What was found is kept in `--resume FILE`, and
+taken up from there. A test that fails and is not in `exclusions.py` for its device, or is there and passes, makes the
+command fail. `--docs` writes the table of that device into docs/array_api.md. `--where chromium --packages FOLDER` runs
+them in Pyodide, in pages of Chromium; `--third` takes every third test.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
@@ -63,16 +64,19 @@ def _pytest(suite: Path, options: argparse.Namespace, *more: str) -> subprocess.
     return subprocess.run(command, cwd=suite, env=environment, capture_output=True, text=True, check=False)
 
 
-def _shards(suite: Path, name: str, options: argparse.Namespace) -> Iterator[list[str]]:
-    """The tests of a file, so many together."""
-    done = _pytest(suite, options, *QUIET, f"array_api_tests/{name}", "--collect-only")
-    tests = [line for line in done.stdout.splitlines() if "::" in line]
-    if done.returncode or not tests:
-        raise RuntimeError(f"{name}: {done.stdout[-3000:]}{done.stderr[-3000:]}")
-    if options.third:
-        tests = tests[::3]
-    for first in range(0, len(tests), SHARD):
-        yield tests[first : first + SHARD]
+def _shards(suite: Path, names: list[str], options: argparse.Namespace) -> Iterator[tuple[str, list[str]]]:
+    """The tests of each file, so many together, each time with a name."""
+    done = _pytest(suite, options, *QUIET, "--collect-only", *(f"array_api_tests/{name}" for name in names))
+    found: dict[str, list[str]] = {name: [] for name in names}
+    for line in done.stdout.splitlines():
+        if "::" in line:
+            found[line.partition("::")[0].rpartition("/")[2]].append(line)
+    for name, tests in found.items():
+        if done.returncode or not tests:
+            raise RuntimeError(f"{name}: {done.stdout[-3000:]}{done.stderr[-3000:]}")
+        some = tests[::3] if options.third else tests
+        for number, first in enumerate(range(0, len(some), SHARD)):
+            yield f"{name}#{number}", some[first : first + SHARD]
 
 
 _Run = Callable[[list[str]], dict[str, str]]
@@ -82,9 +86,8 @@ def _natively(suite: Path, options: argparse.Namespace) -> _Run:
     """What runs some tests of one file in a process of their own."""
 
     def run(tests: list[str]) -> dict[str, str]:
-        report = suite / "report.xml"
-        report.unlink(missing_ok=True)
-        done = _pytest(suite, options, *arguments(tests, options.examples, options.seed))
+        report = suite / f"report-{sha256(tests[0].encode()).hexdigest()[:16]}.xml"
+        done = _pytest(suite, options, *arguments(tests, options.examples, options.seed, report.name))
         if not report.exists():
             raise RuntimeError(f"{tests[0]}: {done.stdout[-3000:]}{done.stderr[-3000:]}")
         found = dict(found_in(report.read_text(encoding="utf-8")))
@@ -115,13 +118,14 @@ def _results(options: argparse.Namespace) -> dict[str, dict[str, str]]:
             path.chmod(0o755 if path.is_dir() else 0o644)
         (copy / "ours.txt").write_text("\n".join([*EXCLUSIONS.get(options.device, ()), ""]), encoding="utf-8")
         run = _in_chromium(copy, options) if options.where == "chromium" else _natively(copy, options)
-        for name in files:
-            for number, shard in enumerate(_shards(copy, name, options)):
-                if (key := f"{name}#{number}") not in known:
-                    known[key] = run(shard)
-                    if options.resume is not None:
-                        options.resume.write_text(json.dumps(known), encoding="utf-8")
-                print(key, dict(Counter(known[key].values())), flush=True)
+        shards = dict(_shards(copy, files, options))
+        new = [key for key in shards if key not in known]
+        with ThreadPoolExecutor(options.jobs if options.where == "native" else 1) as pool:
+            for key, results in zip(new, pool.map(lambda key: run(shards[key]), new), strict=True):
+                known[key] = results
+                if options.resume is not None:
+                    options.resume.write_text(json.dumps(known), encoding="utf-8")
+                print(key, dict(Counter(results.values())), flush=True)
     found: dict[str, dict[str, str]] = {name: {} for name in files}
     for key, some in known.items():
         found.get(key.partition("#")[0], {}).update(some)
@@ -154,6 +158,7 @@ def main() -> int:
     parser.add_argument("--examples", type=int, default=20)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--resume", type=Path, help="file to keep what was found in, and to take it up from")
+    parser.add_argument("--jobs", type=int, default=2, help="processes, natively")
     parser.add_argument("--only", default="", help="of the suite's files those with this in their names")
     parser.add_argument("--where", choices=("native", "chromium"), default="native")
     parser.add_argument("--packages", type=Path, help="a folder with what the suite needs, which Chromium has to have")

@@ -25,12 +25,12 @@ def chosen(device: str, version: str) -> dict[str, str]:
     }
 
 
-def arguments(tests: Sequence[str], examples: int, seed: int) -> list[str]:
-    """Those of pytest, in the suite's folder, for tests of it; its report is in report.xml then."""
+def arguments(tests: Sequence[str], examples: int, seed: int, report: str = _REPORT) -> list[str]:
+    """Those of pytest, in the suite's folder, for tests of it; its report is in this file then."""
     return [
         *QUIET, "-p", "no:cacheprovider", "-p", "no:faulthandler", *tests, "--tb=short", "-o", "xfail_strict=true",
         f"--max-examples={examples}", f"--hypothesis-seed={seed}", "--disable-deadline",
-        "--xfails-file=ours.txt", f"--junitxml={_REPORT}",
+        "--xfails-file=ours.txt", f"--junitxml={report}",
     ]  # fmt: skip
 
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -31,15 +29,15 @@ def ex(request: pytest.FixtureRequest) -> Iterator[hg.Executor]:
 
 
 @pytest.fixture(scope="session")
-def expected(tmp_path_factory: pytest.TempPathFactory) -> Any:
+def expected() -> Any:
     """What `expected.py` makes: in Pyodide it came with the tests, natively another process with another hash seed
     makes it."""
     if sys.platform == "emscripten":
         file = Path(__file__).with_name("expected.json")
     else:
-        file = tmp_path_factory.mktemp("expected") / "expected.json"
-        env = {**os.environ, "PYTHONHASHSEED": "7"}
-        subprocess.run([sys.executable, "-m", "tests.everywhere.expected", str(file)], check=True, env=env)
+        from .expected import written
+
+        file = written()
     return json.loads(file.read_text())
 
 

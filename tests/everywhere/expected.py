@@ -11,6 +11,7 @@ from __future__ import annotations
 import base64
 import json
 import os
+import subprocess
 import sys
 import warnings
 from pathlib import Path
@@ -21,6 +22,7 @@ import hologram_web as hg
 from hologram_web import stdlib
 from hologram_web.store.blake3 import blake3
 
+from ..kept import ROOT, kept
 from .compiled import described, hashes
 from .random_kernel import random_kernel
 from .stdlib_cases import LARGEST_OF_LOOPS, LOOPS, arguments, lanes
@@ -28,6 +30,7 @@ from .stdlib_cases import LARGEST_OF_LOOPS, LOOPS, arguments, lanes
 KERNELS, PROGRAMS = 16, 16
 LARGEST = 1 << 15  # bytes of arrays
 SIZES = [int(size) for size in os.environ.get("WHERE_SIZES", "0 1 3 33 255 256 257 2049 10001").split()]
+SEED = os.environ.get("WHERE_SEED", "1")
 STEP = int(os.environ.get("WHERE_STEP", "8"))  # every so-manieth run line of the filetests
 
 
@@ -206,10 +209,18 @@ def _stdlib() -> dict[str, Any]:
 
 def write() -> str:
     """All of it as JSON. WHERE_SEED chooses other random programs."""
-    seed = int(os.environ.get("WHERE_SEED", "1"))
+    seed = int(SEED)
     kernels, programs, filetests = _kernels(seed), _programs(seed), _filetests()
     made = {"kernels": kernels, "programs": programs, "filetests": filetests, "stdlib": _stdlib(), "twelve": _twelve()}
     return json.dumps(made)
+
+
+def written() -> Path:
+    """The file, made by another process with another hash seed, once for the sources as they are."""
+    path = ROOT / "build" / "pyodide" / "expected.json"
+    command = [sys.executable, "-m", "tests.everywhere.expected", str(path)]
+    environment = {**os.environ, "PYTHONHASHSEED": "7"}
+    return kept(path, lambda: subprocess.run(command, cwd=ROOT, check=True, env=environment), f"{SIZES} {STEP} {SEED}")
 
 
 if __name__ == "__main__":
