@@ -97,7 +97,7 @@ def _record(path: str) -> Iterator[tuple[dict[str, Any], bytes, list[bytes]]]:
             continue
         launch = case.launch("wasm")
         try:
-            check(launch, HoloDevice(_Recorder))
+            check(launch, HoloDevice(_Recorder, kept="read"))
         except _Recorded:
             raw, scalars, arrays, steps = _Recorder.last
         except AssertionError as error:
@@ -162,7 +162,8 @@ def write(folder: Path = BUILD, only: str = "") -> int:
 
 
 def written() -> int:
-    """As `write`, once for the sources as they are, which takes minutes."""
+    """As `write`, once for the sources as they are: minutes, if tests/artifact/test_filetests.py made no artifacts of
+    them."""
     return len(json.loads(kept(BUILD / "cases.json", write).read_text()))
 
 

@@ -12,12 +12,20 @@ from tests import no_skips
 
 from .browser import ROOT, Browser, NoBrowser
 
+# Files that take longest: first, so that no worker is alone with one in the end (--no-loadscope-reorder).
+_LONG = ("runtime", "release", "notebooks", "looks", "live", "gallery", "playground", "firefox", "edges", "testing")
+
 expect.set_options(timeout=60_000)  # pages whose shaders are compiled on the processor, two browsers at a time
 
 
 def pytest_addoption(pluginmanager: pytest.PytestPluginManager) -> None:
     if not pluginmanager.has_plugin("no_skips"):
         pluginmanager.register(no_skips, "no_skips")  # adds its option
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    places = {f"test_{name}": place for place, name in enumerate(_LONG)}
+    items.sort(key=lambda item: places.get(item.path.stem, len(places)))
 
 
 @pytest.fixture(scope="session", autouse=True)

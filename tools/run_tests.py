@@ -44,7 +44,7 @@ AREAS = (
         ),
     ),
     Area("web", 1.5, ("npm run --silent typecheck", "npm run --silent test", "npm run --silent size")),
-    Area("e2e", 16, ("npm run --silent bundle", "pytest e2e --no-skips -n 2 --dist loadfile")),
+    Area("e2e", 16, ("npm run --silent bundle", "pytest e2e --no-skips -n 2 --dist loadfile --no-loadscope-reorder")),
     Area(
         "pyodide",
         4,

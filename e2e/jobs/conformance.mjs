@@ -22,7 +22,7 @@ function packed(type, values) {
   return Uint8Array.from(digits.flat(), (pair) => parseInt(pair, 16));
 }
 
-export default async function conformance({ get, hologram }, { backend, threads, first = 0, step = 1 }) {
+export default async function conformance({ get, hologram }, { backend, threads, these = [0], step = 1 }) {
   const rows = JSON.parse(new TextDecoder().decode(await get("/build/e2e/cases.json")));
   const bin = new Uint8Array(await get("/build/e2e/cases.bin"));
   const part = ([offset, length]) => bin.slice(offset, offset + length);
@@ -30,7 +30,7 @@ export default async function conformance({ get, hologram }, { backend, threads,
   const programs = new Map();
   // What only a clock ends keeps a GPU at work, which nothing interrupts.
   const ends = ({ seconds, webgpu }) => backend !== "webgpu" || seconds === null || webgpu;
-  const mine = rows.filter((row, k) => k % step === first && ends(row));
+  const mine = rows.filter((row, k) => these.includes(k % step) && ends(row));
   const load = (row) => {
     if (row && !programs.has(row.holo[0])) {
       const program = runtime.load(part(row.holo));

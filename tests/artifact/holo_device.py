@@ -11,18 +11,20 @@ from hologram_web.isa.lift import Hidden, lift
 from hologram_web.plan.builder import PlanBuilder
 from hologram_web.runtime.compiled import CompiledProgram
 
+from ..kept import kept_bytes
 from .holo_runner import Runner
 
 FILES: dict[tuple, bytes] = {}
 
 
 class HoloDevice:
-    """Launches by way of an artifact: what filetests need of a Backend. `saved` counts files."""
+    """Launches by way of an artifact: what filetests need of a Backend. `saved` counts files. With `kept` they are
+    written into build/artifacts, too, or "read" from there if they were made for these sources."""
 
     name = "holo"
 
-    def __init__(self, runner=Runner):
-        self.runner = runner
+    def __init__(self, runner=Runner, kept=None):
+        self.runner, self.kept = runner, kept
         self.limits: Any = None
         self.memory: dict = {}
         self.saved = 0
@@ -103,7 +105,9 @@ class HoloDevice:
         if key not in FILES:
             builder.launch(program, grid, block, args, shared_memory=shared)
             FILES.clear()  # the next run line may have the same program, the next file has not
-            FILES[key] = CompiledProgram.from_builder(builder, told).to_bytes()
+            compiled = CompiledProgram.from_builder(builder, told)
+            make = compiled.to_bytes
+            FILES[key] = kept_bytes("artifacts", key, make, self.kept == "read") if self.kept else make()
         raw = FILES[key]
         self.saved += 1
         seconds = 10.0 if self.limits.seconds is None else self.limits.seconds
