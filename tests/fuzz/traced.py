@@ -375,19 +375,29 @@ def difference(shape: Shape, value: Array, at: Array) -> str | None:
     """How the values of some lanes, whose coordinates are the columns of `at`, are other than a shape says."""
     if value.size < 2:
         return None
-    bits = _patterns(value)
     apart = [axis for axis in range(3) if shape.steps[axis] == ANY]
-    groups = at[apart].T
-    for key in np.unique(groups, axis=0) if apart else [None]:
-        mine = np.flatnonzero((groups == key).all(axis=1)) if key is not None else np.arange(bits.size)
+    places = _places(at, apart)
+    if np.bincount(places).max() < 2:
+        return None
+    bits = _patterns(value)
+    for mine in _lines(places):
         if mine.size > 1 and (problem := _of_group(shape, bits[mine], at[:, mine])) is not None:
             return problem
     return None
 
 
+def _places(at: Array, axes: list[int]) -> Array:
+    """Numbers from 0, one for each place along these axes."""
+    code = np.zeros(at.shape[1], np.int64)
+    for axis in axes:
+        code = code * (int(at[axis].max()) + 1) + at[axis]
+    found: Array = np.unique(code, return_inverse=True)[1]
+    return found
+
+
 def _of_group(shape: Shape, bits: Array, at: Array) -> str | None:
     moving = [axis for axis in range(3) if shape.steps[axis] not in (0, ANY)]
-    still = np.unique(at[moving], axis=1, return_inverse=True)[1].ravel() if moving else np.zeros(bits.size, int)
+    still = _places(at, moving)
     first = np.zeros(int(still.max()) + 1, int)
     first[still[::-1]] = np.arange(bits.size)[::-1]
     if (bits != bits[first[still]]).any():
@@ -407,7 +417,7 @@ def _of_group(shape: Shape, bits: Array, at: Array) -> str | None:
         return f"what is left of {_shown(bits)} differs" if ((rest - rest[0]) & mask).any() else None
     for axis in unknown:
         others = [other for other in moving if other != axis]
-        lines = np.unique(at[others], axis=1, return_inverse=True)[1].ravel() if others else np.zeros(bits.size, int)
+        lines = _places(at, others)
         pairs = [(rest[m] - rest[m[0]], (at[axis, m] - at[axis, m[0]]).astype(np.uint64)) for m in _lines(lines)]
         up, along = (np.concatenate(parts) for parts in zip(*pairs, strict=True))
         moved = np.flatnonzero(along)
@@ -420,7 +430,8 @@ def _of_group(shape: Shape, bits: Array, at: Array) -> str | None:
 
 
 def _lines(numbers: Array) -> list[Array]:
-    return [np.flatnonzero(numbers == number) for number in range(int(numbers.max()) + 1)]
+    """Where each of the numbers from 0 is."""
+    return np.split(np.argsort(numbers, kind="stable"), np.cumsum(np.bincount(numbers))[:-1])
 
 
 def _patterns(value: Array) -> Array:
