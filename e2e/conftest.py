@@ -13,7 +13,19 @@ from tests import no_skips
 from .browser import ROOT, Browser, NoBrowser
 
 # Files that take longest: first, so that no worker is alone with one in the end (--no-loadscope-reorder).
-_LONG = ("runtime", "release", "notebooks", "looks", "live", "gallery", "playground", "firefox", "edges", "testing")
+_LONG = (
+    "runtime",
+    "release",
+    "peers",
+    "notebooks",
+    "looks",
+    "playground",
+    "gallery",
+    "firefox",
+    "edges",
+    "ops",
+    "live",
+)
 
 expect.set_options(timeout=60_000)  # pages whose shaders are compiled on the processor, two browsers at a time
 

@@ -7,6 +7,7 @@ HOLOGRAM_MUTANT lets one of the bugs of tests/fuzz/mutants.py in.
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Iterator
 from typing import Any
@@ -40,6 +41,12 @@ def pytest_configure() -> None:
         from .fuzz.mutants import apply_named
 
         apply_named(name)
+
+
+def pytest_collection_finish() -> None:
+    """Tens of thousands of tests and their cases stay to the end: Python need not look for cycles among them."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(params=list(DEVICES))

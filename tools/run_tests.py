@@ -43,7 +43,7 @@ AREAS = (
             "python -m tests.fuzz --devices chromium-webgpu --profile gpu:6,wide-gpu:3 --jobs 1 --shrink 20",
         ),
     ),
-    Area("web", 1.5, ("npm run --silent typecheck", "npm run --silent test", "npm run --silent size")),
+    Area("web", 1.5, (("npm run --silent typecheck", "npm run --silent test"), "npm run --silent size")),
     Area("e2e", 16, ("npm run --silent bundle", "pytest e2e --no-skips -n 2 --dist loadfile --no-loadscope-reorder")),
     Area(
         "pyodide",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import shutil
 import subprocess
 import sys
 from collections import defaultdict
@@ -37,6 +38,7 @@ HERE = "/examples/edges"
 MODULES = ("__init__.py", "edges/__init__.py", "edges/kernels.py", "edges/float_kernels.py", "edges/pipeline.py")
 _PORT = 8707  # pages keep data by their origin
 RUNTIME = ROOT / "web" / "dist" / "index.js"
+WHEELS = ROOT / "build" / "wheel"
 RUNTIME_OF_WHEEL = ROOT / "hologram_web" / "page" / "runtime.js"
 
 CHROMIUM = {  # title: backend, Python
@@ -56,6 +58,8 @@ def bundle() -> None:
 
 def build_wheel(folder: Path) -> Path:
     """The wheel, made anew with the one of the tools if a source is newer. Raises subprocess.CalledProcessError."""
+    if folder.resolve() != WHEELS.resolve():
+        return _copied(build_wheel(WHEELS), "*-any.whl", folder)
     bundle()  # the runtime of pages is in it
     packages = ("hologram_web", "hologram_web_tools", "wgsl", "wasm")
     sources = [path for package in packages for path in (ROOT / package).rglob("*.*") if path.suffix != ".pyc"]
@@ -72,8 +76,19 @@ def build_wheel(folder: Path) -> Path:
     return found
 
 
+def _copied(wheel: Path, pattern: str, folder: Path) -> Path:
+    """The wheel in another folder, with those that were made with it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for each in wheel.parent.glob(pattern):
+        shutil.copy2(each, folder)
+    return folder / wheel.name
+
+
 def build_page_wheel(folder: Path) -> Path:
     """The wheel that pages load, made anew if a source is newer. Raises subprocess.CalledProcessError."""
+    if folder.resolve() != WHEELS.resolve():
+        build_wheel(folder)
+        return _copied(build_page_wheel(WHEELS), "*_wasm32.whl", folder)
     sources = [build_wheel(folder), *(ROOT / "tools").glob("page_*")]
     found = next(folder.glob("hologram_web-*_wasm32.whl"), None)
     if found is None or found.stat().st_mtime < max(path.stat().st_mtime for path in sources):
@@ -129,7 +144,7 @@ class Chromium:
         """What a page needs for Python."""
         return {
             "pyodide": "/node_modules/pyodide",
-            "wheel": address(build_page_wheel(ROOT / "build" / "wheel")),
+            "wheel": address(build_page_wheel(WHEELS)),
             "modules": {f"examples/{path}": f"/examples/{path}" for path in MODULES},
         }
 
