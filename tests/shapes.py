@@ -8,8 +8,10 @@ cases go beyond two tiles of every schedule. Behind each array lie elements that
 
 from __future__ import annotations
 
+import argparse
 import random
 import sys
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import prod
@@ -463,12 +465,19 @@ def wrong(name: str, seed: int, device: Any) -> str:
 
 
 def main() -> int:
-    count, *names = sys.argv[1:]
-    bad = 0
-    for name, opened in zip(names, open_devices(names), strict=True):
-        for each in CASES:
-            found = [text for seed in range(int(count)) if (text := wrong(each, seed, opened.device))]
-            print(f"{name}: {each}: {count} cases, {len(found)} wrong", *found[:3], sep="\n  ", flush=True)
+    parser = argparse.ArgumentParser(prog="python -m tests.shapes")
+    parser.add_argument("count", type=int, help="cases of each instruction")
+    parser.add_argument("devices", nargs="+")
+    parser.add_argument("--only", nargs="*", default=list(CASES), choices=CASES, help="of these instructions")
+    parser.add_argument("--first", type=int, default=0, help="the first case's number")
+    options = parser.parse_args()
+    seeds, bad = range(options.first, options.first + options.count), 0
+    for name, opened in zip(options.devices, open_devices(options.devices), strict=True):
+        for each in options.only:
+            begun = time.perf_counter()
+            found = [text for seed in seeds if (text := wrong(each, seed, opened.device))]
+            took = f"{time.perf_counter() - begun:.0f} s"
+            print(f"{name}: {each}: {len(seeds)} cases, {len(found)} wrong, {took}", *found[:3], sep="\n  ", flush=True)
             bad += len(found)
     return int(bad > 0)
 
