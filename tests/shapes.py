@@ -284,8 +284,16 @@ def _scatter(chance: Chance, ty: str, large: bool) -> Case:
         "input": _numbers(chance, ty, outer * count * inner),
         "indices": _random(chance).integers(-length, length, count),
     }
-    text = f"[output], [input], [indices], {outer}, {length}, {inner}, {count}"
-    return Case(text + _flag(chance, "accumulate"), arrays)
+    text, more = f"[output], [input], [indices], {outer}, {length}, {inner}, {count}", _flag(chance, "accumulate")
+    if more.endswith("false") or ty not in UNIT:
+        return Case(text + more, arrays)
+    # Each sum is rounded where it is stored. Those below 2 / UNIT in 64ths are exact.
+    before, added = abs(arrays["output"]).reshape(outer, length, inner), abs(arrays["input"])
+    most, often = before.copy(), np.zeros(length)
+    np.add.at(most.swapaxes(0, 1), arrays["indices"], added.reshape(outer, count, inner).swapaxes(0, 1))
+    np.add.at(often, arrays["indices"], 1)
+    far = np.where(most * 64 > 2 / UNIT[ty], often[:, None] * UNIT[ty] * most, 0).ravel()
+    return Case(text + more, arrays, {"output": lambda wanted: far})
 
 
 def _along(chance: Chance, ty: str, large: bool, more: tuple[str, ...] = ()) -> Case:
