@@ -234,9 +234,10 @@ def main(given: Sequence[str] | None = None) -> int:
     parser.add_argument("--each", type=int, default=0, help="so many checks of each operation and type")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", default="", help="operations with this in their names")
+    parser.add_argument("--first", type=int, default=0, help="leave out so many checks of those")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="begin no check after so long")
     options = parser.parse_args(given)
-    wanted = checks(options.seed, options.of, options.only, options.each)
+    wanted = checks(options.seed, options.of, options.only, options.each)[options.first :]
     wrong: Counter[str] = Counter()
     begun, done = time.perf_counter(), 0
     with hg.Executor(options.device) as ex:

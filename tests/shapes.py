@@ -8,8 +8,10 @@ cases go beyond two tiles of every schedule. Behind each array lie elements that
 
 from __future__ import annotations
 
+import argparse
 import random
 import sys
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import prod
@@ -282,8 +284,16 @@ def _scatter(chance: Chance, ty: str, large: bool) -> Case:
         "input": _numbers(chance, ty, outer * count * inner),
         "indices": _random(chance).integers(-length, length, count),
     }
-    text = f"[output], [input], [indices], {outer}, {length}, {inner}, {count}"
-    return Case(text + _flag(chance, "accumulate"), arrays)
+    text, more = f"[output], [input], [indices], {outer}, {length}, {inner}, {count}", _flag(chance, "accumulate")
+    if more.endswith("false") or ty not in UNIT:
+        return Case(text + more, arrays)
+    # Each sum is rounded where it is stored. Those below 2 / UNIT in 64ths are exact.
+    before, added = abs(arrays["output"]).reshape(outer, length, inner), abs(arrays["input"])
+    most, often = before.copy(), np.zeros(length)
+    np.add.at(most.swapaxes(0, 1), arrays["indices"], added.reshape(outer, count, inner).swapaxes(0, 1))
+    np.add.at(often, arrays["indices"], 1)
+    far = np.where(most * 64 > 2 / UNIT[ty], often[:, None] * UNIT[ty] * most, 0).ravel()
+    return Case(text + more, arrays, {"output": lambda wanted: far})
 
 
 def _along(chance: Chance, ty: str, large: bool, more: tuple[str, ...] = ()) -> Case:
@@ -463,12 +473,19 @@ def wrong(name: str, seed: int, device: Any) -> str:
 
 
 def main() -> int:
-    count, *names = sys.argv[1:]
-    bad = 0
-    for name, opened in zip(names, open_devices(names), strict=True):
-        for each in CASES:
-            found = [text for seed in range(int(count)) if (text := wrong(each, seed, opened.device))]
-            print(f"{name}: {each}: {count} cases, {len(found)} wrong", *found[:3], sep="\n  ", flush=True)
+    parser = argparse.ArgumentParser(prog="python -m tests.shapes")
+    parser.add_argument("count", type=int, help="cases of each instruction")
+    parser.add_argument("devices", nargs="+")
+    parser.add_argument("--only", nargs="*", default=list(CASES), choices=CASES, help="of these instructions")
+    parser.add_argument("--first", type=int, default=0, help="the first case's number")
+    options = parser.parse_args()
+    seeds, bad = range(options.first, options.first + options.count), 0
+    for name, opened in zip(options.devices, open_devices(options.devices), strict=True):
+        for each in options.only:
+            begun = time.perf_counter()
+            found = [text for seed in seeds if (text := wrong(each, seed, opened.device))]
+            took = f"{time.perf_counter() - begun:.0f} s"
+            print(f"{name}: {each}: {len(seeds)} cases, {len(found)} wrong, {took}", *found[:3], sep="\n  ", flush=True)
             bad += len(found)
     return int(bad > 0)
 

@@ -181,17 +181,19 @@ _TURN = """                size = abs(g)
                     s = t2 * c
 """
 
-# The columns of a matrix turned until all are at right angles (M. Hestenes), then the turns: m + n rows of n.
-_SVD = f"""def svd(out: Array[{{O}}], a: Array[{{T}}], m: i32, n: i32, sweeps: i32):
+# The columns of a matrix turned until all are at right angles (M. Hestenes), then the turns: m + n rows of n. These are
+# what `a` is, too, if there were rounds before `begin`.
+_SVD = f"""def svd(out: Array[{{O}}], a: Array[{{T}}], m: i32, n: i32, begin: i32, end: i32):
 {_LANES}    first = w * (m + n) * n
+    rows = m + n if begin > 0 else m
     for i in range(m + n):
         for j in range(lane, n, {{W}}):
-            if i < m:
-                out[first + i * n + j] = a[(w * m + i) * n + j]
+            if i < rows:
+                out[first + i * n + j] = a[(w * rows + i) * n + j]
             else:
                 out[first + i * n + j] = {{O}}(1 if i - m == j else 0)
     players = n + n % 2
-    for count in range(sweeps * max(players - 1, 0)):
+    for count in range(begin, end):
         {{meet}}
         round = count % max(players - 1, 1)
         for t in range(lane, players // 2, {{W}}):
@@ -208,20 +210,25 @@ _SVD = f"""def svd(out: Array[{{O}}], a: Array[{{T}}], m: i32, n: i32, sweeps: i
                     out[first + i * n + q] = x * s + y * c
 """
 
-# A Hermitian matrix turned until it is a diagonal (C. Jacobi), the turns, and for each pair of a round its own.
-_EIGH = f"""def eigh(out: Array[{{O}}], a: Array[{{T}}], n: i32, sweeps: i32):
+# A Hermitian matrix turned until it is a diagonal (C. Jacobi), the turns, and for each pair of a round its own. The
+# first two are what `a` is, if there were rounds before `begin`.
+_EIGH = f"""def eigh(out: Array[{{O}}], a: Array[{{T}}], n: i32, begin: i32, end: i32):
 {_LANES}    players = n + n % 2
     first = w * (2 * n * n + 3 * players)
     v = first + n * n
     turns = v + n * n
     for i in range(n):
         for j in range(lane, n, {{W}}):
-            if j > i:
-                out[first + i * n + j] = a[(w * n + j) * n + i].conjugate()
+            if begin > 0:
+                out[first + i * n + j] = a[(w * 2 * n + i) * n + j]
+                out[v + i * n + j] = a[(w * 2 * n + n + i) * n + j]
             else:
-                out[first + i * n + j] = a[(w * n + i) * n + j]
-            out[v + i * n + j] = {{O}}(1 if i == j else 0)
-    for count in range(sweeps * max(players - 1, 0)):
+                if j > i:
+                    out[first + i * n + j] = a[(w * n + j) * n + i].conjugate()
+                else:
+                    out[first + i * n + j] = a[(w * n + i) * n + j]
+                out[v + i * n + j] = {{O}}(1 if i == j else 0)
+    for count in range(begin, end):
         {{meet}}
         round = count % max(players - 1, 1)
         for t in range(lane, players // 2, {{W}}):

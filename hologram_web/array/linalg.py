@@ -86,9 +86,26 @@ def _matrices(x: Array, square: bool = False) -> Array:
 def _by(name: str, size: int, numbers: tuple[int, ...], rows: int, *operands: Array) -> Array:
     """What a kernel makes of each matrix of the first operand: so many elements."""
     stack = operands[0].shape[:-2]
-    together = 1 if rows <= _ALONE else 64
-    lanes = math.prod(stack) * together
+    lanes = math.prod(stack) * (together := _together(rows))
     return kernel(name, operands[0].dtype, (*stack, size), lanes, numbers, *operands, together=together)
+
+
+def _together(rows: int) -> int:
+    return 1 if rows <= _ALONE else 64
+
+
+def _in_rounds(name: str, size: int, numbers: tuple[int, ...], rows: int, a: Array) -> Array:
+    """The same of a kernel whose first `rows` rows each round of a tournament of columns turns. On WebGPU a launch has
+    some rounds: llvmpipe ends all loops of a lane after 65,535, of which roots in software have 54."""
+    n = a.shape[-1]
+    end, rounds = 0, _SWEEPS[real_of(a.dtype)] * max(n + n % 2 - 1, 0)  # type: ignore[index]
+    some = 40_000 // (-(-n // (2 * _together(n))) * (2 * rows + 500) or 1) or 1
+    while True:
+        begin, end = end, min(end + some, rounds) if a.executor.backend.selected == "webgpu" else rounds
+        made = _by(name, size, (*numbers, begin, end), n, a)
+        if end == rounds:
+            return made
+        a = _part(made, 0, rows, n)
 
 
 def _part(made: Array, first: int, rows: int, columns: int) -> Array:
@@ -217,8 +234,7 @@ def eigh(x: Array, /) -> EighResult:
 @custom_gradient
 def _eigen(a: Array) -> Any:
     n = a.shape[-1]
-    sweeps = _SWEEPS[real_of(a.dtype)]  # type: ignore[index]
-    made = _by("eigh", 2 * n * n + 3 * (n + n % 2), (n, sweeps), n, a)
+    made = _in_rounds("eigh", 2 * n * n + 3 * (n + n % 2), (n,), 2 * n, a)
     values = real(diagonal(_part(made, 0, n, n)))
     order = argsort(values)
     rows = order.expand_dims(-2).broadcast_to(a.shape)
@@ -253,7 +269,7 @@ def svd(x: Array, /, *, full_matrices: bool = True) -> SVDResult:
     if m < n:
         u, s, vh = svd(conj(a.mT), full_matrices=full_matrices)
         return SVDResult(conj(vh.mT), s, conj(u.mT))
-    both = _part(_turned(a), 0, m + n, n)
+    both = _part(_in_rounds("svd", (m + n) * n, (m, n), m + n, a), 0, m + n, n)
     columns, turns = both[..., :m, :], both[..., m:, :]
     sizes = vector_norm(columns, axis=-2)
     order = argsort(sizes, descending=True)
@@ -270,12 +286,6 @@ def svd(x: Array, /, *, full_matrices: bool = True) -> SVDResult:
         ones = full((*turn.shape[:-1], m - n), 1, dtype=turn.dtype, device=a.executor)
         turn = concat([turn, ones], axis=-1)
     return SVDResult(q * turn.expand_dims(-2), take_along_axis(sizes, order), conj(turns.mT))
-
-
-def _turned(a: Array) -> Array:
-    m, n = a.shape[-2:]
-    sweeps = _SWEEPS[real_of(a.dtype)]  # type: ignore[index]
-    return _by("svd", (m + n) * n, (m, n, sweeps), n, a)
 
 
 def svdvals(x: Array, /) -> Array:
