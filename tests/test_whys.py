@@ -120,10 +120,14 @@ def parts(steps: Sequence[Step], target: str) -> Iterator[Launch]:
 @pytest.mark.parametrize("line", [BATCHED, "conv2d.f32 [y], [a], [b], 1, 2, 3, {0}, {0}, 1, 1, padding=(1, 0, 0, 1)"])
 def test_what_is_told_is_what_files_have(line: str, size: str) -> None:
     artifact = hg.compile(program(line, size), grid=1).artifact
+    launches = [step for step in every(artifact.plan.steps) if isinstance(step, Launch)]
     for target in TARGETS:
-        lines = of_program(program(line, size), (64, 1, 1), target, "exact", "")
+        lines = list(of_program(program(line, size), (64, 1, 1), target, "exact", ""))
         names = [each.split(": ")[2].partition(",")[0] for each in lines]
-        assert names == [artifact.kernels[step.kernel].name for step in parts(artifact.plan.steps, target)]
+        mine = list(parts(artifact.plan.steps, target))
+        assert names == [artifact.kernels[step.kernel].name for step in mine]
+        whys = [artifact.metadata.get(f"why.launch.{launches.index(step)}", "") for step in mine]
+        assert whys == [each.split(": ", 3)[3] if each.count(": ") > 2 else "" for each in lines]
     assert any(isinstance(step, ProgramCall) for step in every(artifact.plan.steps))
 
 

@@ -70,7 +70,7 @@ class WasmKernel:
 
     `spill` is the number of bytes each lane needs across barriers and for local memory, `code` the module's bytes.
     `atomic` is whether it has atomics on memory that several threads may be at. `relaxed` is a module with the same
-    results for engines with relaxed SIMD, if that gains something.
+    results for engines with relaxed SIMD, if that gains something. `why` is why lanes go one after another, if they do.
     """
 
     code: bytes
@@ -80,6 +80,7 @@ class WasmKernel:
     block_lanes: int
     atomic: bool
     relaxed: bytes = b""
+    why: str = ""
 
     @property
     def arguments_size(self) -> int:
@@ -98,6 +99,7 @@ class _Kernel:
         self.code = code = Code(function, choice.width)
         self.polls = polls = Polls(code)
         self.routines = Routines(code.module, options.wide_arithmetic, lambda: polls.look_routine(()), options.fuses)
+        self.why = choice.reason
         given = code.body, dict(code.lowered.variables), partial(leaf, code), self.routines, Ranges(function)
         self.values = values = Values(*given) if choice.forms is None else Vectors(*given, choice.forms, choice.width)
         self.wide = Wide(function, values, lambda: code.get("frame"), code.wide_scalar)
@@ -153,7 +155,8 @@ class _Kernel:
             raw, relaxed = self._encoded(_PLAIN), raw
         for function in code.module.functions:
             function.code.clear()  # which lie in cycles, for Python's collector to go through
-        return WasmKernel(raw, code.scalars, code.bases, code.stride + frame, code.lanes, code.atomic, relaxed)
+        spill = code.stride + frame
+        return WasmKernel(raw, code.scalars, code.bases, spill, code.lanes, code.atomic, relaxed, self.why)
 
     def _encoded(self, others: dict[Instr, Instr]) -> bytes:
         """The module with other instructions in place of some."""
