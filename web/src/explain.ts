@@ -40,8 +40,8 @@ function reasons({ steps, metadata }: Artifact): Map<Launch, string> {
         if (why) found.set(step, why);
       } else if (step.step === StepKind.Call) look(step.code, metadata[`why.call.${calls++}`]);
       else {
-        if ("body" in step) look(step.body, of);
-        if ("otherwise" in step) look(step.otherwise, of);
+        if (/* @__KEY__ */ "body" in step) look(step.body, of);
+        if (/* @__KEY__ */ "otherwise" in step) look(step.otherwise, of);
       }
     });
   look(steps);
