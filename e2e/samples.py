@@ -35,6 +35,7 @@ from hologram_web_tools.build_stdlib import build
 from tests.artifact.hostile import METADATA, MODULES, SHADERS, STATUSES, opcodes, with_code, with_shader
 from tests.artifact.samples import collectives, counted, field, hosted, long_plan, powers, saxpy, whole_plan
 from tests.artifact.slow import IDLE, SLOW
+from tests.artifact.test_symbolic import GEMM
 
 from . import crews, printed
 
@@ -130,6 +131,7 @@ def turned(y: hg.Array[hg.u32], a: hg.u32):
     i, j = hg.u32(hg.global_id(0)), hg.u32(hg.global_id(1))
     y[((i << a) | (j >> a)) ^ a] = i  # no formula says where that is
 """
+PRODUCT = hg.Program.from_text(GEMM)
 LONG = hg.Program.from_text("""
     .program long                           ; three loops that are counted, in each other: a * b * c rounds
     .param a: u32
@@ -357,6 +359,10 @@ def write(folder: Path = BUILD) -> None:
     hg.compile(PICK, grid="n", shapes={"x": ("m",), "k": ("n",), "y": ("n",)}).save(folder / "pick.holo")
     turned = hg.kernel_from_source(TURNED, file="turned.py")
     hg.compile(turned, grid=("n", 1), shapes={"y": ("n",)}).save(folder / "turned.holo")
+    sides = {"a": ("m", "k"), "b": ("k", "n"), "c": ("m", "n")}
+    hg.compile(PRODUCT, shapes=sides).save(folder / "product.holo")
+    rows = hg.function(lambda x: x.sum(axis=1)).compile(hg.Array[hg.f32, "rows", "columns"])
+    rows.save(folder / "rows.holo")
     raw = write_artifact(whole)
     found["everything"] = {"holo": base64.b64encode(raw).decode(), "args": {}, "results": {}}
     long = write_artifact(long_plan())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
@@ -88,14 +88,16 @@ def _listing(function: Function, kind: str) -> str:
         return annotated(function, LaneAnalysis(function))
 
 
-def _variants(kernel: KernelCode) -> Iterator[str]:
-    """Lines that say which code of a kernel launches take, and on what conditions."""
+def _variants(kernel: KernelCode, place: int, metadata: Mapping[str, str]) -> Iterator[str]:
+    """Lines that say which code of a kernel launches take, on what conditions, and what the file says of why."""
     if isinstance(kernel.wasm, str):
         yield f"wasm: {kernel.wasm}"
     else:
         either = "the module with relaxed SIMD where the engine has that, else the exact one"
         module = "one module" if kernel.wasm.relaxed is None else either
-        yield f"wasm: {module}; each block checks what it cannot prove"
+        why = metadata.get(f"why.wasm.{place}")
+        one = f", lanes one after another, because {brief(why, FORMULA)}" if why else ""
+        yield f"wasm: {module}{one}; each block checks what it cannot prove"
     if isinstance(kernel.wgsl, str):
         yield f"webgpu: {kernel.wgsl}"
         return
@@ -115,7 +117,8 @@ def _variants(kernel: KernelCode) -> Iterator[str]:
             wanted = " and ".join(map(written, fast.conditions)) or "always"
             yield f"{start}the shader without needless checks{several} if {wanted}"
             start = "else "
-        yield f"{start}the shader with checks"
+        why = metadata.get(f"why.webgpu.{place}.{number - 1}")
+        yield f"{start}the shader with checks" + (f": {brief(why, FORMULA)}" if why else "")
 
 
 def _collectives(compiled: CompiledProgram, notes: list[str]) -> Iterator[tuple[str, str]]:
@@ -152,7 +155,7 @@ def texts_of(kind: str, compiled: CompiledProgram, notes: list[str]) -> Iterator
             yield f"program {number} in blocks of {' x '.join(map(str, block))}", text
     elif kind == "variants":
         for number, kernel in enumerate(first(artifact.kernels, "kernels", notes)):
-            yield f"kernel {number} {kernel.name}", "\n".join(_variants(kernel))
+            yield f"kernel {number} {kernel.name}", "\n".join(_variants(kernel, number, artifact.metadata))
         yield from _collectives(compiled, notes)
     elif kind == "wgsl":
         for number in first(range(len(artifact.shaders)), "shaders", notes):

@@ -14,7 +14,6 @@ from hologram_web.compiler.conditions import shown
 from hologram_web.compiler.driver import lane_function
 from hologram_web.compiler.ir import Function, Node
 from hologram_web.compiler.passes import fired, optimize
-from hologram_web.compiler.rounds import within_budget
 from hologram_web.compiler.several_rounds import with_rounds_together
 from hologram_web.errors import CompileError, UnsupportedInstruction
 from hologram_web.isa.verify import analyze
@@ -113,7 +112,7 @@ def _collectives(kernel: Kernel, block: tuple[int, int, int]) -> Iterator[str]:
 def _shaders(function: Function, compiled: WgslKernel[Node], shared: int) -> Iterator[str]:
     """Lines about the shaders of a kernel, in the order in which launches and files look at their conditions."""
     bounds = Bounds(function, launch=True)
-    conditions, proven = bounds.prove(function.nodes())
+    _, proven = bounds.prove(function.nodes())
     accesses = [checks for node in function.nodes() if (checks := checks_of(node))]
     needless = proven | repeated(function)
     still = sum(not needless.issuperset(checks) for checks in accesses)
@@ -124,15 +123,7 @@ def _shaders(function: Function, compiled: WgslKernel[Node], shared: int) -> Ite
         if with_formulas(replace(compiled, fast=(each,)), names, compiled.bases, shared).fast
     ]
     if not fast:
-        steps = within_budget(function, bounds)
-        if compiled.fast:
-            why = "the conditions that would make them needless are longer than formulas may be"
-        elif not proven and not steps:
-            why = "no condition of a launch would make them needless"
-        else:
-            count = len(conditions) + len(steps or ())
-            why = f"a launch does not compute the {count} conditions that would make them needless"
-        yield f"webgpu: one shader, with checks: {why}"
+        yield f"webgpu: one shader, with checks: {with_formulas(compiled, names, compiled.bases, shared).why}"
     what = f"a shader with checks of {still} of {len(accesses)} accesses" if still else "a shader without checks"
     for number, each in enumerate(fast):
         wanted = " and ".join(map(shown, each.conditions)) or "always"

@@ -23,6 +23,10 @@ ORDER = 'sums run over k in order where math is not "fast"'
 FEW = "lengths are below 32, or they would have more than {} MiB"
 SIDE = "elements are not side by side, or of groups"
 PIECES = 'floats are added in pieces where math is "fast" only'
+SHORT, FEWER = (
+    "a block along one axis, however short it is: lengths are not known",
+    "also where there are fewer: their number is not known",
+)
 SQUARES = "16 products in place of 36, where kernels are three by three and pixels not few"
 TARGETS = ("wasm", "webgpu")
 # In a loop that the host goes sizes are computed by the program, here in r11.
@@ -73,6 +77,20 @@ def test_sizes_that_the_program_computes(line: str, kernel: str, wasm: str | Non
 
 
 @pytest.mark.parametrize(
+    ("line", "kernel", "wanted"),
+    [
+        (CONV + ", padding=(1, 0, 0, 1)", "inside_f32_f32", SHORT),
+        ("conv2d.f32 [y], [a], [b], 1, 2, {0}, 9, 9, 3, 3", "panels_f32_f32", SHORT),
+        ("gemm.f32 [y], [a], [b], 100, {0}, 50", "gemm_tiles_f32_f32_f32", f"32 columns at a time, {FEWER}"),
+    ],
+)
+def test_lanes_of_gpus_where_lengths_are_not_known(line: str, kernel: str, wanted: str) -> None:
+    for target in TARGETS:
+        assert (told(line, "n", target).get(kernel) == wanted) == (target == "webgpu")
+        assert wanted not in told(line, "20", target).values()
+
+
+@pytest.mark.parametrize(
     ("line", "size", "target", "math", "why"),
     [
         ("gemm.f32 [y], [a], [b], 1, {0}, {0}", "50", "webgpu", "exact", ALONE),
@@ -120,10 +138,14 @@ def parts(steps: Sequence[Step], target: str) -> Iterator[Launch]:
 @pytest.mark.parametrize("line", [BATCHED, "conv2d.f32 [y], [a], [b], 1, 2, 3, {0}, {0}, 1, 1, padding=(1, 0, 0, 1)"])
 def test_what_is_told_is_what_files_have(line: str, size: str) -> None:
     artifact = hg.compile(program(line, size), grid=1).artifact
+    launches = [step for step in every(artifact.plan.steps) if isinstance(step, Launch)]
     for target in TARGETS:
-        lines = of_program(program(line, size), (64, 1, 1), target, "exact", "")
+        lines = list(of_program(program(line, size), (64, 1, 1), target, "exact", ""))
         names = [each.split(": ")[2].partition(",")[0] for each in lines]
-        assert names == [artifact.kernels[step.kernel].name for step in parts(artifact.plan.steps, target)]
+        mine = list(parts(artifact.plan.steps, target))
+        assert names == [artifact.kernels[step.kernel].name for step in mine]
+        whys = [artifact.metadata.get(f"why.launch.{launches.index(step)}", "") for step in mine]
+        assert whys == [each.split(": ", 3)[3] if each.count(": ") > 2 else "" for each in lines]
     assert any(isinstance(step, ProgramCall) for step in every(artifact.plan.steps))
 
 

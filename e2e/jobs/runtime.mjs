@@ -269,8 +269,13 @@ const checks = {
     saying(await runtime.explain(saxpy, { a: 2, x: new Float32Array(8).fill(3), y }), `on ${runtime.info.device}\n`, "8 x 1 x 1 lanes in 1 x 1 x 1 blocks: ", ...proven);
     equal([...(await y.read())], Array(8).fill(6));
     y.free();
-    const only = onGpu ? "one shader, with checks: no condition of a launch in the file makes them needless" : "each block checks";
+    const only = onGpu ? "one shader, with checks: no condition of a launch would make them needless" : "each block checks";
     saying(await runtime.explain(await load("turned"), { a: 0, y: new Uint32Array(4) }), only);
+    const shaped = (...shape) => ({ data: new Float32Array(shape.reduce((a, b) => a * b)), shape });
+    const product = { a: shaped(1, 3), b: shaped(3, 16), c: shaped(1, 16), beta: 0 };
+    const one = onGpu ? "; a lane for each element, as there is one row or column" : "; 4 rows at a time, also where there are fewer: their number is not known";
+    saying(await runtime.explain(await load("product"), { ...product, m: 1, n: 16, k: 3 }), one);
+    saying(await runtime.explain(await load("rows"), { x: shaped(2, 3) }), "; 3 passes, also of short rows: their length is not known");
     const spread = await load("spread");
     await rejects(runtime.explain(spread, { k: new Uint32Array([1, 9]), y: new Uint32Array(2) }), "ExecutionError", "index 9");
     await rejects(runtime.explain(saxpy, { a: 2 }), "LaunchError", "x");

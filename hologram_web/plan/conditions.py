@@ -40,7 +40,9 @@ def with_formulas(
         except LaunchError:
             continue
         made.append(replace(fast, conditions=conditions))
-    found: Any = replace(kernel, fast=tuple(made))
+    long = "the conditions that would make them needless are longer than formulas may be"
+    why = "" if made else long if kernel.fast else kernel.why
+    found: Any = replace(kernel, fast=tuple(made), why=why)
     return found  # type: ignore[no-any-return]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -65,12 +65,16 @@ class LaneKernel:
 class KernelTable:
     """Compiles the kernels that steps name, each variant once; numbers them in the order of their use."""
 
-    def __init__(self, made: Iterable[LaneKernel], math: str = "exact") -> None:
-        self.made, self.math = list(made), math
+    def __init__(
+        self, made: Iterable[LaneKernel], math: str = "exact", whys: Mapping[Launch, str] | None = None
+    ) -> None:
+        self.made, self.math, self.said = list(made), math, whys or {}
         self.numbers: dict[tuple[int, str], int] = {}
         self.kernels: list[KernelCode] = []
         self.modules: dict[bytes, int] = {}
         self.texts: dict[str, int] = {}  # of shaders
+        self.whys: dict[str, str] = {}  # why code is what it is, as metadata have it
+        self.launches = 0
 
     def steps(self, steps: Sequence[Step], target: str = "") -> tuple[Step, ...]:
         return tuple(self.step(step, target) for step in steps)
@@ -80,12 +84,18 @@ class KernelTable:
             target = step.name
         if not isinstance(step, Launch):
             return with_bodies(step, tuple(self.steps(body, target) for body in bodies(step)))
+        self._tell("launch", self.launches, self.said.get(step, ""))
+        self.launches += 1
         made, key = self.made[step.kernel], (step.kernel, target)
         if key not in self.numbers:
             self.numbers[key] = len(self.kernels)
             self.kernels.append(self._kernel(made, target))
         number = self.numbers[key]
         return step._replace(kernel=number, variant=self._variant(made, number, step.memories))
+
+    def _tell(self, what: str, number: int | str, why: str) -> None:
+        if why:
+            self.whys[f"why.{what}.{number}"] = why
 
     def _kernel(self, made: LaneKernel, target: str) -> KernelCode:
         """The kernel with its WebAssembly; variants of its WGSL come with the launches that need them."""
@@ -101,6 +111,7 @@ class KernelTable:
             from ..targets import wasm
 
             compiled = wasm.compile_kernel(function)
+            self._tell("wasm", len(self.kernels), compiled.why)
             order = list(made.scalars)
             code = WasmCode(
                 self._module(compiled.code),
@@ -160,8 +171,9 @@ class KernelTable:
             self.kernels[number] = replace(kernel, wgsl=str(error))
             return 0
         shader, order = self._shader(compiled.code), list(made.scalars)
-        proven = with_formulas(compiled, order, made.bases, made.shared).fast
-        fast = [FastCode(self._shader(each.code), each.blocks, each.conditions) for each in proven]
+        proven = with_formulas(compiled, order, made.bases, made.shared)
+        self._tell("webgpu", f"{number}.{len(kernel.wgsl)}", proven.why)
+        fast = [FastCode(self._shader(each.code), each.blocks, each.conditions, each.counts) for each in proven.fast]
         code = WgslCode(
             shader,
             compiled.arguments_size,
@@ -169,6 +181,7 @@ class KernelTable:
             tuple(map(Binding, compiled.written, wanted)),  # without that of scratch memory
             compiled.scratch,
             tuple(fast),
+            compiled.counts,
         )
         self.kernels[number] = replace(kernel, wgsl=(*kernel.wgsl, code))
         return len(kernel.wgsl) + 1

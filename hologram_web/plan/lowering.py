@@ -70,7 +70,7 @@ def lower_plan(
     temporaries = tuple(
         t for t in (*plan.temporaries, *lowering.temporaries) if t.name in used or t in plan.temporaries
     )
-    code = KernelTable(lowering.kernels, math)
+    code = KernelTable(lowering.kernels, math, lowering.whys)
     plan = replace(plan, temporaries=temporaries, steps=code.steps(steps, target))
     texts = tuple("\n".join(map(str, program.instructions)) for program in programs)
     sources = tuple(analysis.source for analysis in analyses if analysis.source)
@@ -82,7 +82,7 @@ def lower_plan(
         tuple(code.modules),
         *code.shaders(),
         tuple(constants),
-        metadata,
+        metadata | code.whys,
         sources if len(sources) == len(programs) else (),
     )
 

@@ -265,11 +265,12 @@ def variables_of(scalars: int, memories: int) -> tuple[str, ...]:
 
 class FastCode(NamedTuple):
     """A shader without the checks that find nothing in launches where no one of `conditions` is negative
-    (`variables_of` has their variables). A workgroup does so many `blocks`."""
+    (`variables_of` has their variables). A workgroup does so many `blocks`; `counts`: whether its lanes do."""
 
     shader: int
     blocks: int
     conditions: tuple[Formula, ...]
+    counts: bool = True
 
 
 class WgslCode(NamedTuple):
@@ -277,7 +278,8 @@ class WgslCode(NamedTuple):
 
     If `scratch` is not 0, one more binding follows: of so many bytes for each block that runs at the time.
 
-    The first of `fast` whose conditions hold runs in its place; bindings and arguments are the same.
+    The first of `fast` whose conditions hold runs in its place; bindings and arguments are the same. `counts`: whether
+    lanes count rounds, so that nobody knows how long they take.
     """
 
     shader: int
@@ -286,6 +288,7 @@ class WgslCode(NamedTuple):
     bindings: tuple[Binding, ...]
     scratch: int = 0
     fast: tuple[FastCode, ...] = ()
+    counts: bool = True
 
 
 @dataclass(frozen=True)

@@ -244,8 +244,11 @@ def _read_kernel(source: _Reader, version: int) -> KernelCode:
         kind = source.pick((0, 1, SCRATCH), "kind of binding")
         return source.uint() if kind == SCRATCH else Binding(bool(kind), source.uints())
 
+    def counts() -> bool:
+        return version < 5 or source.pick((False, True), "flag")
+
     def variant() -> WgslCode:
-        shader, size, places = source.uint(), source.uint(), source.uints()
+        shader, counted, size, places = source.uint(), counts(), source.uint(), source.uints()
         found = source.list(binding)
         scratch = [words for words in found if isinstance(words, int)]
         bindings = tuple(each for each in found if isinstance(each, Binding))
@@ -256,10 +259,11 @@ def _read_kernel(source: _Reader, version: int) -> KernelCode:
         fast: list[FastCode] = []
         while version > 1 and (number := source.uint()):
             more = source.uint() if version > 2 else 0
-            fast.append(FastCode(number - 1, 1 + more, source.list(lambda: source.tokens(variables))))
+            rounds = counts()
+            fast.append(FastCode(number - 1, 1 + more, source.list(lambda: source.tokens(variables)), rounds))
             if version == 2:  # which had one at most
                 break
-        return WgslCode(shader, size, places, bindings, 4 * sum(scratch), tuple(fast))
+        return WgslCode(shader, size, places, bindings, 4 * sum(scratch), tuple(fast), counted)
 
     variants = source.list(variant)
     wgsl = variants or source.string()

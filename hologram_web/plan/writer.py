@@ -45,8 +45,8 @@ __all__ = [
 ]  # fmt: skip
 
 # Version 1 had no conditions and no values, version 2 one fast shader, a block of it a workgroup, version 3 no relaxed
-# modules.
-VERSION = 4
+# modules, version 4 nothing about shaders whose lanes count.
+VERSION = 5
 MAGIC = b"HOLO\r\n\x1a\n"
 SECTIONS = ("META", "PLAN", "PROG", "KERN", "WASM", "WGSL", "DATA")
 HEADER, FIRST = 64, 64 + 16 * len(SECTIONS)
@@ -264,6 +264,8 @@ def _write_kernel(out: _Writer, kernel: KernelCode, version: int) -> None:
     out.uint(len(kernel.wgsl))
     for variant in kernel.wgsl:
         out.uint(variant.shader)
+        if version > 4:
+            out.u8(variant.counts)
         out.uint(variant.size)
         out.uints(variant.scalars)
         out.uint(len(variant.bindings) + bool(variant.scratch))
@@ -277,6 +279,8 @@ def _write_kernel(out: _Writer, kernel: KernelCode, version: int) -> None:
             out.uint(fast.shader + 1)
             if version > 2:
                 out.uint(fast.blocks - 1)
+            if version > 4:
+                out.u8(fast.counts)
             out.list(fast.conditions, write_condition)
         if version > 2 or (version == 2 and not variant.fast):
             out.uint(0)

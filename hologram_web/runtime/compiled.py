@@ -22,7 +22,7 @@ from ..isa.program import Program
 from ..isa.verify import Analysis
 from ..plan.builder import PlanBuilder
 from ..plan.formula import Formula
-from ..plan.plan import Plan, Port, bind_ports, size_of
+from ..plan.plan import Plan, Port, bind_ports, calls_of, size_of
 from ..store.store import compiled_store, key_of
 from ..tensor.schedules import TRAITS
 from . import arrays
@@ -77,9 +77,12 @@ class CompiledProgram:
             from ..isa.logs import packed as listed
 
             elements[PRINTS] = listed(builder.prints)
-        programs, blobs = list(builder.programs), list(builder.blobs.values())
+        programs, blobs, plan = list(builder.programs), list(builder.blobs.values()), builder.build()
+        for number, call in enumerate(calls_of(plan.steps) if builder.whys else ()):
+            if why := builder.whys.get(call):
+                elements[f"why.call.{number}"] = why
         named = {**({"name": builder.name} if builder.name else {}), **elements, **packed(programs), **(metadata or {})}
-        return cls(builder.build(), programs, blobs, named, analyses=builder.analyses)
+        return cls(plan, programs, blobs, named, analyses=builder.analyses)
 
     @property
     def name(self) -> str:

@@ -14,7 +14,7 @@ from .budgets import UNBOUNDED, rows_of, size_class
 from .language import Callable, Constant, Elements, T, U, W, block_id, global_id, i32, local_id, registers, static_range
 from .matmul import _product, _same
 from .norms import wide
-from .operation import TensorOperation, ceildiv, covering, flag, function, part
+from .operation import TensorOperation, along_one, ceildiv, covering, flag, function, part
 from .sliding import check_window, out_lengths, windows
 
 __all__ = ["OPERATIONS", "tunable"]
@@ -474,6 +474,7 @@ def _zeros_around(o, scalars, ty, acc, times, some, together=False):
     memory = {"padded": (acc, images * rows * columns * times)}
     lanes, about = (o.width, ceildiv(o.height, some), images), {"T": ty, "W": acc, "SOME": some}
     block = covering(lanes, (64,), together)
+    about["why"] = along_one(lanes, together)
     found = [part(o, _inside, lanes, block, temporaries=memory, scalars=scalars, times=times, **about)]
     above = {"x_from": 0, "x_by": 0, "y_from": top, "y_by": o.height}
     beside = {"x_from": left, "x_by": o.width, "y_from": 0, "y_by": top}
@@ -482,8 +483,8 @@ def _zeros_around(o, scalars, ty, acc, times, some, together=False):
         (left + right, (left + right, o.height, images), (1, 64), beside),
     ):
         if many:
-            block = covering(lanes, block, together)
-            found.append(part(o, _around, lanes, block, scalars=scalars | given, times=times, W=acc))
+            block, why = covering(lanes, block, together), along_one(lanes, together)
+            found.append(part(o, _around, lanes, block, scalars=scalars | given, times=times, W=acc, why=why))
     return found
 
 
@@ -528,10 +529,9 @@ def _launches(o, traits):
     memory = {"panels": (acc, o.groups * here * panel * taps * many)}
     lanes = panel, taps, o.groups * here
     if may_be(many):
-        packing = {"temporaries": memory, "scalars": scalars, "times": many}
-        found.append(
-            part(o, _panels, lanes, covering(lanes, (panel,), traits.together), T=ty, W=acc, WIDTH=panel, **packing)
-        )
+        block, told = covering(lanes, (panel,), traits.together), along_one(lanes, traits.together)
+        packing = {"temporaries": memory, "scalars": scalars, "times": many, "why": told}
+        found.append(part(o, _panels, lanes, block, T=ty, W=acc, WIDTH=panel, **packing))
     buffers, held = {"padded": "input"}, ty
     three = is_one(o.kernel_h - 2) * is_one(o.kernel_w - 2)
     if any(o.padding):

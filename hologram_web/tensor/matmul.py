@@ -343,6 +343,7 @@ STRIP = 16  # blocks below each other
 SOME = 64  # rows of a panel that are brought at once: a block of one takes as long as what it does
 TILE = {"ROWS": 8, "COLUMNS": 8, "ACROSS": 8}  # of a lane; blocks have as many lanes along each axis
 SMALL_TILE = {"ROWS": 2, "COLUMNS": 2, "ACROSS": 8}  # of matrices that have few of those
+NARROW = {"ROWS": 4, "COLUMNS": 8, "ACROSS": 4}  # of matrices that have many rows, and few columns
 MANY = 64  # rows, which are lanes enough
 # Elements of a result that make too few large tiles for a GPU: 512 x 512 took an H200 0.10 ms with them, and 0.06 with
 # small ones.
@@ -357,7 +358,7 @@ SMALL = 1 << 13  # elements of a matrix b that stays in the first cache as it li
 REGISTERS, LANES = 96, 256  # of a lane with tiles; of a block, which every adapter runs
 # What `explain` says of a lane for each element, and of rows that may be fewer.
 ALONE, WIDE, TIMED = "there is one row or column", "{} is not computed in 32 bits", "that was faster when timed"
-UNTOLD = f"{FEW} rows at a time, also where there are fewer: their number is not known"
+UNTOLD = "{} at a time, also where there are fewer: their number is not known"
 TEXTS = {"plain": _gemm_plain, "rows": _gemm_rows, "panels": _gemm_panels, "tiles": _gemm_tiles}
 
 
@@ -406,7 +407,7 @@ def choose(m, n, k, ty, traits, key=None):
         narrow = flag(m - (MANY - 1)) * flag(32 - n) * flag(n - 1)
         if isinstance(n, int) and not 1 < n < 32:
             narrow = 0
-        side = {"ROWS": 4, "COLUMNS": ceildiv(n, 4) if isinstance(n, int) else 8, "ACROSS": 4}
+        side = NARROW | ({"COLUMNS": ceildiv(n, 4)} if isinstance(n, int) else {})
         if traits.gpu:
             quick = tiles * flag(FEW_TILES + 1 - m * n)
             tiles, small = tiles - quick, small + quick
@@ -460,11 +461,14 @@ def _product(o, traits, ty, m, n, k, trans_a, trans_b, batch=1, strides=(), buff
             constants = constants | {"STEPS": STEPS, "REST": not isinstance(k, int) or k % STEPS != 0}
             lanes = ceildiv(n, across * constants["COLUMNS"]) * across, ceildiv(m, constants["ROWS"]), batch
             block = across, max(across, 64 // across)
+            # What a size that is known may make narrower than that of others.
+            late = across == NARROW["ACROSS"] and not isinstance(n, int)
+            why = UNTOLD.format(f"{across * NARROW['COLUMNS']} columns") if late else ""
         elif kernel is _gemm_rows:
             across = 4 * constants["COLUMNS"]
             lanes, block = (ceildiv(n, across) * 4, ceildiv(m, constants["ROWS"]), batch), (4,)
             constants = constants | {"TURNED": bool(trans_b), "STEP": 0 if trans_a else 1}
-            why = "" if isinstance(m, int) else UNTOLD
+            why = "" if isinstance(m, int) else UNTOLD.format(f"{FEW} rows")
         elif kernel is _gemm_panels:
             panels, of_elements, tall = ceildiv(n, WIDTH), {}, constants["TALL"]
             below, scalars["many"] = ceildiv(m, tall), panels

@@ -218,6 +218,12 @@ def covering(lanes: tuple[Any, ...], block: tuple[int, ...], together: bool) -> 
     return tuple(found)
 
 
+def along_one(lanes: tuple[Any, ...], together: bool) -> str:
+    """Why a block of `covering` is what it is, where it could have covered more axes."""
+    known = not together or all(isinstance(length, int) for length in lanes)
+    return "" if known else "a block along one axis, however short it is: lengths are not known"
+
+
 _SHARED = 8_192  # bytes of shared memory for the elements of those lanes
 # Lanes of a block that has a row: as many on each device, so that sums have the same order. Of 1024 x 1024 with 64 of
 # them and trees of barriers SwiftShader took 157 ms of the processor for Softmax and 147 for LayerNorm, now 81 and 63.

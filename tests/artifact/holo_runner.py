@@ -73,7 +73,7 @@ def parse(raw):
     """The parts of a file as plain dicts, lists and tuples."""
     assert raw[:8] == b"HOLO\r\n\x1a\n"
     version, head, file, count, zero = struct.unpack("<2IQ2I", raw[8:32])
-    assert (version, count, zero, file) == (4, 7, 0, len(raw))
+    assert (version, count, zero, file) == (5, 7, 0, len(raw))
     assert raw[32:64] == blake3(raw[:32] + raw[64:head]).digest()
     sections = {}
     for number in range(count):
@@ -106,7 +106,9 @@ def parse(raw):
 
     def fast():
         while number := k.uint():
-            yield (number - 1, 1 + k.uint(), k.list(lambda: k.list(lambda: token(k))))
+            blocks, counts = 1 + k.uint(), k.u8()
+            assert counts < 2
+            yield (number - 1, blocks, k.list(lambda: k.list(lambda: token(k))))
 
     def kernel():
         found = {"name": k.string(), "program": k.uint() - 1, "block": (k.uint(), k.uint(), k.uint())}
@@ -119,6 +121,7 @@ def parse(raw):
         found["wgsl"] = k.list(
             lambda: {
                 "shader": k.uint(),
+                "counts": k.u8(),
                 "size": k.uint(),
                 "scalars": k.uints(),
                 "bindings": k.list(binding),

@@ -305,7 +305,7 @@ def long_plan() -> Artifact:
     kernel = KernelCode(
         "p", 0, (64, 1, 1), 16, (("w", wide), ("v", hg.i512), ("u", wide), ("s", hg.u64), ("t", wide)),
         (KernelMemory("buffer", "y", True),), True, WasmCode(0, 24, (1, 0, 4, 3, 2), (0,)),
-        (WgslCode(0, 320, (4, 3, 2, 1, 0), (Binding(True, (0,)),)),),
+        (WgslCode(0, 320, (4, 3, 2, 1, 0), (Binding(True, (0,)),), counts=False),),
     )  # fmt: skip
     scalars = (Argument("port", "w"), long, Argument("formula", n * 3), Argument("bits", 7), Argument("cell", "t"))
     launch = Launch(0, 1, 0, grid, grid, scalars, ("y",))

@@ -522,7 +522,7 @@ def test_saving_and_loading(name, tmp_path):
     loaded = hg.load(tmp_path / "x.holo")
     assert loaded.to_bytes() == raw == hg.load(raw).to_bytes() == SAMPLES[name]().to_bytes()
     assert loaded.artifact == compiled.artifact
-    assert loaded.metadata == compiled.metadata
+    assert loaded.metadata == compiled.artifact.metadata
 
 
 _HASH = """

@@ -9,8 +9,9 @@ import { ACCESS, BACKENDS, CLASSES, StepKind } from "./plan.js";
 import type { Type } from "./types.js";
 import { TYPES, bitsOf, isFloat, slotOf, view } from "./types.js";
 
-// Version 1 had no conditions and no values, version 2 one fast shader, a block of it a workgroup, version 3 no relaxed module.
-const VERSION = 4;
+// Version 1 had no conditions and no values, version 2 one fast shader, a block of it a workgroup, version 3 no relaxed module,
+// version 4 nothing about shaders whose lanes count.
+const VERSION = 5;
 const MAGIC = "484f4c4f0d0a1a0a";
 const SECTIONS = ["META", "PLAN", "PROG", "KERN", "WASM", "WGSL", "DATA"];
 const HEADER = 64;
@@ -101,6 +102,7 @@ export function readArtifact(raw: Uint8Array, address = ""): Artifact {
   const index = (items: { readonly length: number }): number => uint(items.length - 1);
   const pick = <T>(items: readonly T[]): T => items[index(items)]!;
   const flag = (): boolean => below(2) === 1;
+  const counts = (): boolean => version < 5 || flag();
   const type = (): Type => TYPES[below(TYPES.length)] as Type;
   const valueType = (): Kind => ([...TYPES, "pred"] as Kind[])[below(TYPES.length + 1)]!;
   const three = <T>(read: () => T): Triple<T> => [read(), read(), read()];
@@ -200,6 +202,7 @@ export function readArtifact(raw: Uint8Array, address = ""): Artifact {
       const variant = {
         fast: [] as Fast[],
         shader: index(shaders),
+        counts: counts(),
         size: uint(65_536),
         scalars: order(scalars),
         bindings: list(() => {
@@ -217,7 +220,7 @@ export function readArtifact(raw: Uint8Array, address = ""): Artifact {
       do {
         named++;
         shader = version > 1 ? uint(shaders.length) : 0;
-        if (shader) variant.fast.push({ shader: shader - 1, blocks: version > 2 ? uint(65_535) + 1 : 1, conditions: list(() => tokens(variables), 64) });
+        if (shader) variant.fast.push({ shader: shader - 1, blocks: version > 2 ? uint(65_535) + 1 : 1, counts: counts(), conditions: list(() => tokens(variables), 64) });
       } while (shader && version > 2);
       must(size % 16 === 0 && size >= variant.scalars.reduce((sum, k) => sum + slotOf(scalars[k]!.type), 64 + 4 * bound.length));
       return variant;

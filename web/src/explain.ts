@@ -5,7 +5,8 @@ import { LaunchError, Untold, reading } from "./errors.js";
 import type { Formula, Values } from "./formula.js";
 import { evaluate, text } from "./formula.js";
 import { LAUNCH_VARIABLES, Program } from "./internal.js";
-import type { Variant } from "./plan.js";
+import type { Artifact, Launch, Step, Variant } from "./plan.js";
+import { StepKind } from "./plan.js";
 import type { Input } from "./program.js";
 import type { Runtime } from "./runtime.js";
 
@@ -28,13 +29,36 @@ function writer({ kernel }: Job): (condition: Formula) => string {
   return (condition) => `${text(condition.map((token) => names.get(token as string) ?? token))} >= 0`;
 }
 
+/** What the file says of why launches are what they are: `why.*` of its metadata. */
+function reasons({ steps, metadata }: Artifact): Map<Launch, string> {
+  const found = new Map<Launch, string>();
+  let [calls, launches] = [0, 0];
+  const look = (steps: readonly Step[], of?: string): void =>
+    steps.forEach((step) => {
+      if (step.step === StepKind.Launch) {
+        const why = [metadata[`why.launch.${launches++}`], of].filter(Boolean).join("; ");
+        if (why) found.set(step, why);
+      } else if (step.step === StepKind.Call) look(step.code, metadata[`why.call.${calls++}`]);
+      else {
+        if (/* @__KEY__ */ "body" in step) look(step.body, of);
+        if (/* @__KEY__ */ "otherwise" in step) look(step.otherwise, of);
+      }
+    });
+  look(steps);
+  return found;
+}
+
 /** The shader of a launch, behind those that were looked at before, each with a condition that does not hold. */
 function shaderOf(device: GpuDevice, job: Job, ends: Ends): string {
   const write = writer(job);
   const { fast, values } = device.choose(job, ends);
   const lines: string[] = [];
-  const others = (job.kernel.wgsl as readonly Variant[])[job.launch.variant - 1]!.fast;
-  if (!others.length) return "one shader, with checks: no condition of a launch in the file makes them needless";
+  const { kernel, variant } = job.launch;
+  const others = (job.kernel.wgsl as readonly Variant[])[variant - 1]!.fast;
+  if (!others.length) {
+    const why = job.file.metadata[`why.webgpu.${kernel}.${variant - 1}`];
+    return `one shader, with checks: ${why ?? "the file has no other, and does not say why"}`;
+  }
   for (const each of others) {
     const name = `the shader without needless checks${each.blocks > 1 ? ` of ${each.blocks} blocks a workgroup` : ""}`;
     if (each === fast) return [...lines, `${name}, ${each.conditions.length ? "as " : "always"}${each.conditions.map(write).join(" and ")}`].join("; ");
@@ -45,12 +69,13 @@ function shaderOf(device: GpuDevice, job: Job, ends: Ends): string {
 }
 
 /** The module of a launch. What of it is checked each block finds out. */
-function moduleOf({ threads }: Device, { file, kernel }: Job): string {
+function moduleOf({ threads }: Device, { file, kernel, launch }: Job): string {
   const { relaxed } = kernel.wasm as Exclude<typeof kernel.wasm, string>;
   const fits = relaxed >= 0 && WebAssembly.validate(file.modules[relaxed] as BufferSource);
   const module = relaxed < 0 ? "the module" : fits ? "the module with relaxed SIMD" : "the exact module, as the engine has no relaxed SIMD";
   const alone = kernel.parallel === false ? "on one thread, as its blocks are not independent" : `on ${threads!.number} threads at most, as ${threads!.reason}`;
-  return `${module}, ${alone}; each block checks what it cannot prove`;
+  const why = file.metadata[`why.wasm.${launch.kernel}`];
+  return `${module}${why ? `, lanes one after another, because ${why}` : ""}, ${alone}; each block checks what it cannot prove`;
 }
 
 /** Runs a program, and gives a line with the device and one for each launch. In the runtime's turn. */
@@ -63,6 +88,7 @@ export async function explain(runtime: Runtime, program: Program, args: Record<s
   const begin = () => device.run(ends.steps, ends.signal, ends.seconds);
   let run = begin();
   const lines = [`on ${runtime.info.device}`];
+  let whys: Map<Launch, string> | undefined;
   const end = async () => {
     await run.finish([]);
     run = begin();
@@ -71,7 +97,8 @@ export async function explain(runtime: Runtime, program: Program, args: Record<s
     await bound.record({
       launch: async (job) => {
         const code = device.backend === "webgpu" ? shaderOf(device as GpuDevice, job, ends) : moduleOf(device, job);
-        lines.push(`${job.kernel.name}: ${job.lanes.join(" x ")} lanes in ${job.grid.join(" x ")} blocks: ${code}`);
+        const why = (whys ??= reasons(job.file)).get(job.launch);
+        lines.push(`${job.kernel.name}: ${job.lanes.join(" x ")} lanes in ${job.grid.join(" x ")} blocks: ${code}${why ? `; ${why}` : ""}`);
         // Alone, so that the clock of the GPU counts it alone.
         if (device.backend === "webgpu") await end();
         await run.launch(job);

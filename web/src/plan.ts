@@ -173,6 +173,8 @@ export interface WasmCode {
 
 export interface Variant {
   readonly shader: number;
+  /** Whether lanes count the rounds of loops, so that nobody knows how long they take. */
+  readonly counts: boolean;
   readonly size: number;
   readonly scalars: readonly number[];
   /** Those of no memory are scratch, with so many bytes for a block. */
@@ -184,6 +186,7 @@ export interface Variant {
 /** A workgroup does so many `blocks`. */
 export interface Fast {
   readonly shader: number;
+  readonly counts: boolean;
   readonly blocks: number;
   readonly conditions: readonly Formula[];
 }

@@ -123,7 +123,7 @@ test("versions, lengths and zeros", async () => {
     bytes[place] = value;
     return problem(bytes);
   };
-  expect(await change(8, 5)).toBe("the artifact has version 5; this release reads 1 to 4: compile it again");
+  expect(await change(8, 6)).toBe("the artifact has version 6; this release reads 1 to 5: compile it again");
   expect(await change(0, 0)).toBe("these bytes are no artifact: they do not start with HOLO");
   expect(await change(28, 1)).toBe("damaged artifact: its header is wrong");
   expect(await change(23, 255)).toMatch("was it cut off?");

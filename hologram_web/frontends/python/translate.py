@@ -105,7 +105,10 @@ class Parameters(dict[str, Any]):
 
 def translate(definition: Definition) -> Translation:
     """Translates a kernel. Raises TranslateError."""
-    return settled(definition, Translator).translation()
+    translator = settled(definition, Translator)
+    found = translator.translation()
+    vars(translator).clear()  # it lies in cycles, which Python's collector would go through
+    return found
 
 
 @seldom_collected()

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ...compiler.accesses import access_of
 from ...compiler.fission import Fission
@@ -70,7 +70,7 @@ class WasmKernel:
 
     `spill` is the number of bytes each lane needs across barriers and for local memory, `code` the module's bytes.
     `atomic` is whether it has atomics on memory that several threads may be at. `relaxed` is a module with the same
-    results for engines with relaxed SIMD, if that gains something.
+    results for engines with relaxed SIMD, if that gains something. `why` is why lanes go one after another, if they do.
     """
 
     code: bytes
@@ -80,6 +80,7 @@ class WasmKernel:
     block_lanes: int
     atomic: bool
     relaxed: bytes = b""
+    why: str = ""
 
     @property
     def arguments_size(self) -> int:
@@ -98,6 +99,7 @@ class _Kernel:
         self.code = code = Code(function, choice.width)
         self.polls = polls = Polls(code)
         self.routines = Routines(code.module, options.wide_arithmetic, lambda: polls.look_routine(()), options.fuses)
+        self.why, self.parts = choice.reason, list[Any]()
         given = code.body, dict(code.lowered.variables), partial(leaf, code), self.routines, Ranges(function)
         self.values = values = Values(*given) if choice.forms is None else Vectors(*given, choice.forms, choice.width)
         self.wide = Wide(function, values, lambda: code.get("frame"), code.wide_scalar)
@@ -125,12 +127,15 @@ class _Kernel:
         steps, accesses = PacketSteps(code, values, faults), PacketAccesses(code, values, faults, addresses, splats)
         effects = PacketEffects(values, self.effects, faults, accesses)
         packets = Packets(code, values, forms, self.statements, effects, faults, steps, self.polls, self.blocks)
+        self.parts += [packets, accesses]
         if code.plan is not None:
             return self._divided(code.plan, PacketRuns(code, values, steps, packets))
         return lambda: packets.both_ways(code.lowered.pieces, structure(code.lowered.resumes[0]), packets.fresh)
 
     def _divided(self, plan: Fission, runs: Runs) -> Callable[[], None]:
-        return Division(self.code, plan, self.values, self.statements, self.effects, self.polls, runs).block
+        division = Division(self.code, plan, self.values, self.statements, self.effects, self.polls, runs)
+        self.parts += [runs, division]
+        return division.block
 
     def made(self) -> WasmKernel:
         code, put = self.code, self.code.put
@@ -151,9 +156,12 @@ class _Kernel:
         raw, relaxed = self._encoded(_RELAXED) if self.routines.relaxes else code.module.encode(), b""
         if self.routines.relaxes and not self.routines.fuses:
             raw, relaxed = self._encoded(_PLAIN), raw
-        for function in code.module.functions:
-            function.code.clear()  # which lie in cycles, for Python's collector to go through
-        return WasmKernel(raw, code.scalars, code.bases, code.stride + frame, code.lanes, code.atomic, relaxed)
+        spill = code.stride + frame
+        made = WasmKernel(raw, code.scalars, code.bases, spill, code.lanes, code.atomic, relaxed, self.why)
+        # What else there is lies in cycles, which Python's collector would go through.
+        for part in (*code.lowered.pieces, *code.module.functions, *self.parts, self.values, code, self):
+            vars(part).clear()
+        return made
 
     def _encoded(self, others: dict[Instr, Instr]) -> bytes:
         """The module with other instructions in place of some."""

@@ -115,6 +115,7 @@ class Main:
         counters = {"steps": "arguments.misc.y", "rounds_left": "arguments.spare.z"}
         counted = [f"  var {name} = {start};" for name, start in counters.items() if name in body.used]
         code = [*variables, *counted, *body.control.flags(), *body.hoists(), *body.writer.lines]
+        vars(body).clear()  # it lies in cycles
         return "\n".join([*parts, *self._entry(), *code, "}", ""])
 
     def _segments(self) -> str:

@@ -261,7 +261,9 @@ def function_text(
     own = [f"  var {shader.declared(v)};" for v in shader.ordered(body.values.named - shader.kept - set(given) - lets)]
     parameters = ", ".join(map(shader.declared, given))
     head = f"fn {name}({parameters}){' -> bool' if says else ''} {{"
-    return "\n".join([head, *own, *body.control.flags(), *body.hoists(), *body.writer.lines, *last, "}", ""])
+    text = "\n".join([head, *own, *body.control.flags(), *body.hoists(), *body.writer.lines, *last, "}", ""])
+    vars(body).clear()  # it lies in cycles, which Python's collector would go through
+    return text
 
 
 def check_loops(shader: Shader) -> list[str]:

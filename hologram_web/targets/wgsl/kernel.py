@@ -95,7 +95,7 @@ class WgslKernel(Generic[C]):
     and arguments, of which they may leave some unused.
 
     `cost` is what a lane costs that goes around no loop, in rounds of the shortest loop. `counts` says of `code`
-    whether lanes count rounds.
+    whether lanes count rounds, `why` what keeps checks in all launches, where there is no fast shader.
     """
 
     code: str
@@ -110,6 +110,7 @@ class WgslKernel(Generic[C]):
     fast: tuple[Proven[C], ...] = ()
     cost: int = 1
     counts: bool = False
+    why: str = ""
 
     @property
     def arguments_size(self) -> int:
@@ -222,6 +223,8 @@ def compile_kernel(
             raise CompileError(None, f"{what}; give some of them in a buffer")
         if fast:
             _add_fast(kernel, function, checked)
+        for piece in lowered.pieces:
+            vars(piece).clear()  # they lie in cycles, which Python's collector would go through
     return kernel
 
 
@@ -236,6 +239,7 @@ def _is_past(node: Node, shared: int) -> bool:
 def _add_fast(kernel: WgslKernel[Node], function: Function, checked: Shader) -> None:
     """The shaders without checks of accesses and budgets, where a launch can prove that they find nothing."""
     if any(_is_past(node, checked.shared) for node in function.nodes()):
+        kernel.why = "a known place is beyond the shared memory"
         return  # no launch proves that, and Tint refuses a shader with a known place outside of an array
     bounds, legal = Bounds(function, launch=True), checked.legal
     conditions, proven = bounds.prove(function.nodes())
@@ -254,11 +258,14 @@ def _add_fast(kernel: WgslKernel[Node], function: Function, checked: Shader) -> 
         closings += closings_of(made, packet, bounds)
     if not closings and (proven or steps):
         closings.append(None)
+    kernel.why = "" if closings else "no condition of a launch would make them needless"
     for closing in closings:
         if closing is not None:
             made = checked.given(found, line, steps is not None, closing.blocks, closing.quads)
         wanted = (*conditions, *(steps or []), *(closing.conditions if closing is not None else []), *one_row)
-        if len(wanted) <= _MAX_CONDITIONS:
+        if len(wanted) > _MAX_CONDITIONS:
+            kernel.why = f"a launch does not compute the {len(wanted)} conditions that would make them needless"
+        else:
             fast = _kernel(made, packet)
             kernel.scratch = max(kernel.scratch, fast.scratch)
             kernel.fast += (Proven(fast.code, wanted, made.blocks or 1, fast.counts),)

@@ -40,7 +40,7 @@ const KERNEL: Kernel = {
   scalars: [],
   memories: [{ kind: 0, base: "", written: true }],
   wasm: "",
-  wgsl: [{ shader: 0, size: 80, scalars: [], bindings: [{ writable: true, memories: [0], scratch: 0 }], fast: [] }],
+  wgsl: [{ shader: 0, counts: false, size: 80, scalars: [], bindings: [{ writable: true, memories: [0], scratch: 0 }], fast: [] }],
 };
 
 /** The operations, of NAMES, that the device gets wrong. */

@@ -191,7 +191,7 @@ export function webGpuDevice(gpu: GPUDevice, owned = true): GpuDevice {
   function made(file: Artifact, kernel: Kernel, variant: Variant, fast: Fast | undefined): Pipeline | Promise<Pipeline> {
     const code = fast ?? variant;
     const found = prepared.get(code);
-    return found ?? pipelineOf(file, kernel, variant, code.shader, fast?.blocks ?? 1).then((pipeline) => {
+    return found ?? pipelineOf(file, kernel, variant, code, fast?.blocks ?? 1).then((pipeline) => {
       prepared.set(code, pipeline);
       return pipeline;
     });
@@ -202,7 +202,7 @@ export function webGpuDevice(gpu: GPUDevice, owned = true): GpuDevice {
     if (need > most) throw new Untold("limit", name, need, limit, most);
   }
 
-  function pipelineOf(file: Artifact, kernel: Kernel, variant: Variant, shader: number, share: number): Promise<Pipeline> {
+  function pipelineOf(file: Artifact, kernel: Kernel, variant: Variant, { shader, counts: rounds }: Variant | Fast, share: number): Promise<Pipeline> {
     const { name } = kernel;
     const { size, bindings } = variant;
     const needs = [scratchOf(variant), bindings.length + 1, lanesOf(kernel), ...kernel.block, kernel.shared];
@@ -230,7 +230,7 @@ export function webGpuDevice(gpu: GPUDevice, owned = true): GpuDevice {
           compute: { module, entryPoint: "main" },
         });
         counts.compiles++;
-        return { counts: code.includes("patience"), share, layout, pipeline };
+        return { counts: rounds, share, layout, pipeline };
       } catch (error) {
         checkLost();
         throw new Untold("refused", name, error as Error);
