@@ -20,6 +20,8 @@ from .view import Strides, View, apart, row_major, through
 
 __all__ = ["Expression", "LoopOver", "defined"]
 
+_MANY = 4096  # elements, for which a kernel of their own pays
+
 
 class LoopOver(NamedTuple):
     """A variable of a kernel that counts elements along some axes, row by row."""
@@ -139,9 +141,9 @@ class Expression:
         for number, group in enumerate(groups):
             text = variable
             if number < len(groups) - 1:
-                text = f"{text} // {self._number(prod(lengths[number + 1 :]))}"
+                text = f"{text} // {self._divisor(prod(lengths[number + 1 :]))}"
             if number:
-                text = f"{text} % {self._number(lengths[number])}"
+                text = f"{text} % {self._divisor(lengths[number])}"
             self.axes.append((group[-1], variable if text == variable else self._named(text), lengths[number]))
 
     def _joins(self, place: Strides, outer: int, inner: int) -> bool:
@@ -179,9 +181,9 @@ class Expression:
         for length, stride in zip(view.shape, view.strides, strict=True):
             step = step // length if length != 0 else step
             if length not in (0, 1) and stride != 0:
-                digit = at if step == 1 else f"{at} // {self._number(step)}"
+                digit = at if step == 1 else f"{at} // {self._divisor(step)}"
                 outermost = step * length == prod(view.shape)
-                parts.append(self._times(digit if outermost else f"{digit} % {self._number(length)}", stride))
+                parts.append(self._times(digit if outermost else f"{digit} % {self._divisor(length)}", stride))
         return parts
 
     def _times(self, text: str, stride: int) -> str:
@@ -193,6 +195,13 @@ class Expression:
     def _number(self, number: int) -> str:
         """A number that differs from shape to shape: a parameter of the kernel."""
         return self._scalar(Type.I32, number)
+
+    def _divisor(self, number: int) -> str:
+        """A number that divides: where many elements do, a power of two stands in the kernel, as a division by it is a
+        shift."""
+        many = all(map(is_known, self.sizes)) and prod(self.sizes) >= _MANY
+        is_power = many and is_known(number) and number > 0 and number & (number - 1) == 0
+        return str(number) if is_power else self._number(number)
 
     def _scalar(self, ty: ElementType, number: Any) -> str:
         key = ty, number
