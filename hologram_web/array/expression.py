@@ -20,7 +20,8 @@ from .view import Strides, View, apart, row_major, through
 
 __all__ = ["Expression", "LoopOver", "defined"]
 
-_MANY = 4096  # elements, for which a kernel of their own pays
+_MANY = 1024  # elements, for which a kernel of their own pays
+_SHORT = 8  # lanes along an axis, so that a packet of them is not full
 
 
 class LoopOver(NamedTuple):
@@ -59,6 +60,7 @@ class Expression:
         self.dtype = roots[0].dtype
         self.grid: list[int] = []
         self.sizes = [n for loop in loops for n in (loop.sizes if isinstance(loop, LoopOver) else (loop,))]
+        self._many = all(map(is_known, self.sizes)) and prod(self.sizes) >= _MANY
         self.arrays: dict[str, ArrayNode] = {}
         self.scalars: dict[str, tuple[ElementType, Any]] = {}
         self.lines: list[str] = []
@@ -118,7 +120,10 @@ class Expression:
         """Lanes along x go along the last axis; those along z along all that x and y leave."""
         groups = self._joined(range(len(self.sizes)), places)
         self.axes = []
-        for number, some in enumerate((groups[-1:], groups[-2:-1], groups[:-2])):
+        lengths = [prod(self.sizes[axis] for axis in group) for group in groups]
+        # Where the last axis would not fill a packet lanes go along all of them, if shifts say where each is.
+        alone = self._many and len(groups) > 1 and lengths[-1] < _SHORT and all(n & (n - 1) == 0 for n in lengths[1:])
+        for number, some in enumerate((groups,) if alone else (groups[-1:], groups[-2:-1], groups[:-2])):
             if some or not number:
                 self.grid.append(prod(self.sizes[axis] for group in some for axis in group))
                 self.lines.append(f"{self.prefix}{'ijk'[number]} = global_id({number})")
@@ -170,6 +175,8 @@ class Expression:
         return " + ".join(parts) or "0"
 
     def _sum(self, place: Strides) -> str:
+        if len(self.grid) == 1 and len(self.axes) > 1 and place == self.row_major:
+            return f"{self.prefix}i"
         parts = [self._times(text, place.strides[axis]) for axis, text, _ in self.axes if place.strides[axis] != 0]
         if place.offset != 0:
             parts.append(self._number(place.offset))
@@ -199,8 +206,7 @@ class Expression:
     def _divisor(self, number: int) -> str:
         """A number that divides: where many elements do, a power of two stands in the kernel, as a division by it is a
         shift."""
-        many = all(map(is_known, self.sizes)) and prod(self.sizes) >= _MANY
-        is_power = many and is_known(number) and number > 0 and number & (number - 1) == 0
+        is_power = self._many and is_known(number) and number > 0 and number & (number - 1) == 0
         return str(number) if is_power else self._number(number)
 
     def _scalar(self, ty: ElementType, number: Any) -> str:

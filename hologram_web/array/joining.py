@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Container, Sequence
 from typing import Any, NamedTuple
 
+from ..tensor.families import operation
 from .grouping import FusedKernel, lying
 from .node import ArrayNode
+from .types import kind_of
 
 __all__ = ["Joins", "joins"]
 
@@ -23,7 +25,7 @@ def joins(
     order: Sequence[ArrayNode], found: Sequence[FusedKernel], kept: Container[int], names: Container[int]
 ) -> Joins:
     """Where the parts of each whole go that is one row of them. Those that are `kept`, have `names` or are read by
-    others are copied, and what operations and products made, which write from the first element on."""
+    others are copied, and what operations make that begin with something."""
     users: dict[int, int] = {}
     for node in order:
         for arg in node.args:
@@ -45,15 +47,20 @@ def joins(
         copied = made.parts[id(root)] = []
         for part in root.args:
             node = lying(part, kept)
-            kernel = kernels.get(id(node))
-            core = None if kernel is None else kernel.core
-            anywhere = kernel is not None and (core is None or core.op == "reduce" or _is_row(node))
-            if anywhere and is_own(part, node):
+            if id(node) in kernels and _goes_anywhere(kernels[id(node)]) and is_own(part, node):
                 made.placed[id(node)] = whole, start
             else:
                 copied.append((node, start))
             start = start + part.size
     return made
+
+
+def _goes_anywhere(kernel: FusedKernel) -> bool:
+    """Whether a kernel can write behind elements that it leaves as they are."""
+    core = kernel.core
+    if core is not None and core.op == "tensor":
+        return core.attrs[1] not in operation(core.attrs[0]).updated and kind_of(core.dtype) != "c"
+    return core is None or core.op in ("reduce", "product")
 
 
 def _is_row(node: ArrayNode) -> bool:

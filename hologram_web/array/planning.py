@@ -213,7 +213,7 @@ class _Writer(KernelWriter):
         after = None if root is core else self._after(root, core, LoopOver("i", root.shape))
         if after is not None:
             self._aligned(root, after, *(lying(each, ()) for each in (a, b)))
-        self._operation(operation("BatchedGEMM"), "c", values, buffers, after)
+        self._operation(operation("BatchedGEMM"), "c", values, buffers, after, self._first(root))
 
     def _tensor(self, root: ArrayNode, core: ArrayNode) -> None:
         name, result, operands, numbers, scratch = core.attrs
@@ -224,7 +224,12 @@ class _Writer(KernelWriter):
         row, output = operation(name), {"output": self.names[id(root)]}
         if result in row.updated:
             self._begun(root.dtype, root.shape, buffers.pop(result, None), output["output"])
-        self._operation(row, result, values, buffers | {result: output["output"]}, None)
+        self._operation(row, result, values, buffers | {result: output["output"]}, None, self._first(root))
+
+    def _first(self, root: ArrayNode) -> Any:
+        """At which element of its buffer an operation's result begins, as the operation counts."""
+        ty = stored_as(root.dtype)
+        return of_tensor(self.first.get(id(root), 0) * (ty.size_bytes // ty.alignment))
 
     def _begun(self, dtype: ElementType, shape: tuple[int, ...], start: str | None, result: str) -> None:
         """Lets a buffer begin with what is in another one, or with zeros."""
@@ -269,6 +274,7 @@ class _Writer(KernelWriter):
         values: dict[str, Any],
         buffers: dict[str, str],
         after: Expression | None,
+        first: Any = 0,
     ) -> None:
         if after is not None:
             text = _EPILOGUE.format(
@@ -288,7 +294,7 @@ class _Writer(KernelWriter):
             self.lowered.texts.append(text)
         try:
             values = {name: of_tensor(value) for name, value in values.items()}
-            add_operation(self.plan, row, values, buffers)
+            add_operation(self.plan, row, values, buffers, {result: first})
         except NotExpressible as error:
             raise UnknownSize(f"{row.name}: {error}") from None
 

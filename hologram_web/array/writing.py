@@ -13,6 +13,7 @@ from ..isa.program import Program
 from ..plan.builder import PlanBuilder
 from ..plan.tensor_steps import tell
 from ..tensor.operation import at_least, ceildiv
+from ..tensor.programs import unchanging
 from .expression import Expression, LoopOver, defined, typed
 from .node import ArrayNode, copy_of
 from .sizes import is_known, of_plan
@@ -169,7 +170,7 @@ class KernelWriter:
     ) -> None:
         program = _programs.get(text)
         if program is None:
-            program = _programs[text] = translate(defined(text).checking("buffer")).program
+            program = _programs[text] = unchanging(translate(defined(text).checking("buffer")).program)
             program.metadata.name = text[4 : text.index("(")]
         if text not in self.lowered.texts:
             self.lowered.texts.append(text)
