@@ -11,6 +11,7 @@ import gc
 import os
 from collections.abc import Iterator
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -59,6 +60,23 @@ def device(request: pytest.FixtureRequest) -> Any:
         return DEVICES[request.param]()
     except BackendUnavailable as error:
         pytest.skip(str(error))
+
+
+@pytest.fixture(autouse=True, scope="session")
+def unwritten() -> Iterator[None]:
+    """Natively, memory that is given out without zeros is full of ones: NaN, where somebody reads it unwritten."""
+    from hologram_web.backends.wasm.arena import Arena
+
+    allocate = Arena.allocate
+
+    def filled(arena: Arena, size: int, zeroed: bool = True) -> int:
+        address = allocate(arena, size, zeroed)
+        if not zeroed:
+            arena.bytes[address : address + size] = 255
+        return address
+
+    with patch.object(Arena, "allocate", filled):
+        yield
 
 
 @pytest.fixture(scope="module", params=("cpu", "wasm", "webgpu"))

@@ -92,3 +92,25 @@ def test_columns_of_rows_whose_length_is_not_known(device: str) -> None:
             x, y = numbers((5, width), "float32"), numbers((width,), "float32")
             found = np.asarray(made(ex.array(x), ex.array(y)))
             assert np.allclose(found, x.sum(axis=0) + y, rtol=1e-5, atol=1e-5), width
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_axes_that_are_no_neighbours_are_summed_one_after_the_other(device: str) -> None:
+    x = numbers((5, 3, 7, 9), "float32")
+    with hg.Executor(device) as ex:
+        array: Any = ex.array(x)
+        rows = np.array([[canonical(x[i, j].ravel()) for j in range(3)] for i in range(5)], np.float32)
+        wanted = np.zeros(3, np.float32)
+        for row in rows:
+            wanted += row
+        found = np.asarray(np.sum(array, axis=(0, 2, 3)))
+        assert found.tobytes() == wanted.tobytes()
+        assert np.sum(array, axis=(0, 2, 3), keepdims=True).shape == (1, 3, 1, 1)
+        assert np.allclose(np.asarray(np.prod(array, axis=(1, 3))), x.prod(axis=(1, 3)), rtol=1e-4)
+        assert np.array_equal(np.asarray(np.max(array, axis=(0, 2))), x.max(axis=(0, 2)))
+        # An axis of one element between them does not part them, and halves are added in F32.
+        one = ex.array(numbers((4, 1, 70), "float16"))
+        whole = np.asarray(np.sum(one, axis=(0, 2)))
+        assert whole.shape == (1,)
+        assert whole.dtype == np.float16
+        assert whole[0] == np.float16(canonical(np.asarray(one).astype(np.float32).ravel()))

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 from ..errors import FULL, HologramError, LaunchError, outermost
 from ..extras import page_of
-from ..isa.elements import ElementType, bool_
+from ..isa.elements import ElementType, bool_, stored_as
+from ..isa.ops import reduce_type
 from ..isa.types import Type
 from ..runtime import arrays
 from ..runtime.executor import Buffer
@@ -575,18 +576,21 @@ def reduced(kind: str, array: Array, axis: Axes, keepdims: bool, empty: Any = No
         if kind != "sum":
             raise LaunchError(f"complex numbers have no {kind}")
         return by_parts(lambda part: reduced(kind, part, axis, keepdims), array)
-    found = array.node
-    if axes == list(range(axes[0], axes[-1] + 1)):
-        outer, inner = shape[: axes[0]], shape[axes[-1] + 1 :]
-    else:
-        outer, inner = result, ()
-        found = array.transpose([*kept, *axes]).node
+    gaps = [a for a in kept if axes[0] < a < axes[-1] and not (is_known(shape[a]) and shape[a] == 1)]
     if prod(along) == 0 or kind_of(array.dtype) == "c":  # nothing is read
         number = empty if empty is not None else {"sum": 0, "prod": 1}[kind]
-        node = scalar(number, array.dtype, result)
+        made = Array(scalar(number, array.dtype, result), array.executor)
+    elif gaps and kind in ("sum", "prod"):
+        # Axes that are no neighbours are reduced one after the other, those that lie within first.
+        made = array.astype(reduce_type(stored_as(array.dtype)))
+        for some in ([a for a in axes if a > gaps[-1]], [a for a in axes if a < gaps[-1]]):
+            made = reduced(kind, made, some, True)
+        made = made.reshape(result).astype(array.dtype)
     else:
-        node = ArrayNode("reduce", (found,), array.dtype, result, (kind, outer, tuple(along), inner))
-    made = Array(node, array.executor)
+        attrs = kind, shape[: axes[0]], shape[axes[0] : axes[-1] + 1], shape[axes[-1] + 1 :]
+        if gaps:
+            array, attrs = array.transpose([*kept, *axes]), (kind, result, tuple(along), ())
+        made = Array(ArrayNode("reduce", (array.node,), array.dtype, result, attrs), array.executor)
     return made.reshape([1 if a in axes else length for a, length in enumerate(shape)]) if keepdims else made
 
 

@@ -20,6 +20,9 @@ from .view import Strides, View, apart, row_major, through
 
 __all__ = ["Expression", "LoopOver", "defined"]
 
+_MANY = 1024  # elements, for which a kernel of their own pays
+_SHORT = 8  # lanes along an axis, so that a packet of them is not full
+
 
 class LoopOver(NamedTuple):
     """A variable of a kernel that counts elements along some axes, row by row."""
@@ -57,6 +60,7 @@ class Expression:
         self.dtype = roots[0].dtype
         self.grid: list[int] = []
         self.sizes = [n for loop in loops for n in (loop.sizes if isinstance(loop, LoopOver) else (loop,))]
+        self._many = all(map(is_known, self.sizes)) and prod(self.sizes) >= _MANY
         self.arrays: dict[str, ArrayNode] = {}
         self.scalars: dict[str, tuple[ElementType, Any]] = {}
         self.lines: list[str] = []
@@ -116,7 +120,10 @@ class Expression:
         """Lanes along x go along the last axis; those along z along all that x and y leave."""
         groups = self._joined(range(len(self.sizes)), places)
         self.axes = []
-        for number, some in enumerate((groups[-1:], groups[-2:-1], groups[:-2])):
+        lengths = [prod(self.sizes[axis] for axis in group) for group in groups]
+        # Where the last axis would not fill a packet lanes go along all of them, if shifts say where each is.
+        alone = self._many and len(groups) > 1 and lengths[-1] < _SHORT and all(n & (n - 1) == 0 for n in lengths[1:])
+        for number, some in enumerate((groups,) if alone else (groups[-1:], groups[-2:-1], groups[:-2])):
             if some or not number:
                 self.grid.append(prod(self.sizes[axis] for group in some for axis in group))
                 self.lines.append(f"{self.prefix}{'ijk'[number]} = global_id({number})")
@@ -139,9 +146,9 @@ class Expression:
         for number, group in enumerate(groups):
             text = variable
             if number < len(groups) - 1:
-                text = f"{text} // {self._number(prod(lengths[number + 1 :]))}"
+                text = f"{text} // {self._divisor(prod(lengths[number + 1 :]))}"
             if number:
-                text = f"{text} % {self._number(lengths[number])}"
+                text = f"{text} % {self._divisor(lengths[number])}"
             self.axes.append((group[-1], variable if text == variable else self._named(text), lengths[number]))
 
     def _joins(self, place: Strides, outer: int, inner: int) -> bool:
@@ -168,6 +175,8 @@ class Expression:
         return " + ".join(parts) or "0"
 
     def _sum(self, place: Strides) -> str:
+        if len(self.grid) == 1 and len(self.axes) > 1 and place == self.row_major:
+            return f"{self.prefix}i"
         parts = [self._times(text, place.strides[axis]) for axis, text, _ in self.axes if place.strides[axis] != 0]
         if place.offset != 0:
             parts.append(self._number(place.offset))
@@ -179,9 +188,9 @@ class Expression:
         for length, stride in zip(view.shape, view.strides, strict=True):
             step = step // length if length != 0 else step
             if length not in (0, 1) and stride != 0:
-                digit = at if step == 1 else f"{at} // {self._number(step)}"
+                digit = at if step == 1 else f"{at} // {self._divisor(step)}"
                 outermost = step * length == prod(view.shape)
-                parts.append(self._times(digit if outermost else f"{digit} % {self._number(length)}", stride))
+                parts.append(self._times(digit if outermost else f"{digit} % {self._divisor(length)}", stride))
         return parts
 
     def _times(self, text: str, stride: int) -> str:
@@ -193,6 +202,12 @@ class Expression:
     def _number(self, number: int) -> str:
         """A number that differs from shape to shape: a parameter of the kernel."""
         return self._scalar(Type.I32, number)
+
+    def _divisor(self, number: int) -> str:
+        """A number that divides: where many elements do, a power of two stands in the kernel, as a division by it is a
+        shift."""
+        is_power = self._many and is_known(number) and number > 0 and number & (number - 1) == 0
+        return str(number) if is_power else self._number(number)
 
     def _scalar(self, ty: ElementType, number: Any) -> str:
         key = ty, number

@@ -83,7 +83,7 @@ def groups(roots: Sequence[ArrayNode], maps: Container[int] = ()) -> tuple[list[
 
 def is_written(node: ArrayNode) -> bool:
     """Whether what computes a node writes each of its elements, whatever was there. Others may begin with zeros."""
-    return node.op in MAPS or node.op in ("scalar", "count", "view", "reduce", "product")
+    return node.op in MAPS or node.op in ("scalar", "count", "view", "reduce", "product", "tensor")
 
 
 def lying(node: ArrayNode, kept: Container[int]) -> ArrayNode:

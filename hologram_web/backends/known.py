@@ -37,7 +37,7 @@ class Known:
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        self._instructions = tuple(program.instructions)  # instructions and parameters are immutable
+        self._instructions: Any = tuple(program.instructions)  # of tuples the same; what is in it is immutable
         self._params, self._labels = list(program.params), dict(program.labels)
         self._entries, self._rest = dict(program.metadata.entries), _rest(program)
         self._bound: dict[int, BufferHandle] | None = None
@@ -50,8 +50,7 @@ class Known:
         """Whether the program is still the same: the very instructions, as equal ones may differ in their bits."""
         now, kept = program.instructions, self._instructions
         return (
-            len(now) == len(kept)
-            and all(map(is_, now, kept))
+            (now is kept or (len(now) == len(kept) and all(map(is_, now, kept))))
             and program.params == self._params
             and program.labels == self._labels
             and program.metadata.entries == self._entries

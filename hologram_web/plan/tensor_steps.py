@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import nullcontext
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -16,7 +16,7 @@ from .formula import Formula
 from .plan import Argument
 from .symbols import Factor, Symbol, as_formula
 
-__all__ = ["add_operation", "tell"]
+__all__ = ["add_operation", "own_memory", "tell"]
 
 # Of a plan the temporaries that no operation needs any more, with their sizes: the next one has them.
 _idle: WeakKeyDictionary[PlanBuilder, list[tuple[str, Formula]]] = WeakKeyDictionary()
@@ -78,6 +78,12 @@ def _add(plan: PlanBuilder, launches: list[PartLaunch], buffers: Mapping[str, st
             plan.launch(launch.program, lanes, launch.block, args)
             tell(plan, launch.why)
     _idle.setdefault(plan, []).extend(lent)
+
+
+def own_memory(plan: PlanBuilder) -> Iterator[str]:
+    """The temporaries that operations of a plan have for themselves, one after the other."""
+    for name, _ in _idle.get(plan, ()):
+        yield name
 
 
 def tell(plan: PlanBuilder, why: str) -> None:

@@ -23,7 +23,7 @@ from ..store.store import compiled_store, key_of
 if TYPE_CHECKING:
     from .fuse import Fusion
 
-__all__ = ["program_of"]
+__all__ = ["program_of", "unchanging"]
 
 _PROGRAMS: dict[Any, Program] = {}
 _KEPT = 1024
@@ -42,12 +42,19 @@ def program_of(kernel: FunctionType, constants: Mapping[str, Any], fusion: Fusio
         if len(_PROGRAMS) >= _KEPT:
             _PROGRAMS.clear()
         named = None if fusion is not None else [_named(each) for each in (kernel, *constants.values())]
-        _PROGRAMS[key] = (
+        _PROGRAMS[key] = unchanging(
             _translated(kernel, constants, fusion)
             if named is None or None in named
             else _recalled(kernel, constants, (*named, *constants))
         )
     return _PROGRAMS[key]
+
+
+def unchanging(program: Program) -> Program:
+    """The program, whose instructions nobody changes any more: that a launch need not look at each of them was a
+    twentieth of a training step."""
+    program.instructions = tuple(program.instructions)  # type: ignore[assignment]
+    return program
 
 
 def _recalled(kernel: FunctionType, constants: Mapping[str, Any], names: tuple[Any, ...]) -> Program:
