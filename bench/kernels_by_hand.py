@@ -1,7 +1,8 @@
 """`python -m bench.kernels_by_hand`: kernels of `bench.peers` beside v128 loops by hand in the same engine, natively.
 
 One thread each, by the time of the processor, in turns, once the results agree. Loops by hand check nothing, cannot be
-cancelled and know no faults: they say what the engine gives. Times of ours are of launches from Python.
+cancelled and know no faults: they say what the engine gives. Times of ours are of launches from Python. Chains stand
+beside the loop that copies as many bytes, too.
 """
 
 from __future__ import annotations
@@ -21,10 +22,14 @@ from numpy.typing import NDArray
 
 from bench.peers.cases import CASES as ALL
 from bench.peers.cases import Case, blur, gray_scott, histogram, search
-from bench.peers.processes import Here, large_pages
+from bench.peers.pages import LOOPS
+from bench.peers.processes import Here, Loops, large_pages
 
 CODE = Path(__file__).with_name("hand") / "kernels.wat"
 CASES: dict[str, Callable[[], Case]] = {
+    "add": ALL["add"],
+    "fused8": ALL["fused8"],
+    "fused8_16mi": ALL["fused8_16mi"],
     "gray_scott": lambda: gray_scott(calls=1),
     "blur": blur,
     "histogram": histogram,
@@ -32,6 +37,7 @@ CASES: dict[str, Callable[[], Case]] = {
     "block_sum": ALL["block_sum"],
     "block_tree": ALL["block_sum"],  # by hand in memory, as lanes do it
 }
+SIDES = "ours, ms", "by hand, ms", "copy, ms"
 _PAGE = 65536
 
 
@@ -46,7 +52,7 @@ def by_hand(name: str, case: Case) -> Callable[[], object]:
     memory = wasmtime.Memory(store, wasmtime.MemoryType(wasmtime.Limits(end // _PAGE, 65536)))
     large_pages(store, memory)
     module = wasmtime.Module(store.engine, CODE.read_text(encoding="utf-8"))
-    function = wasmtime.Instance(store, module, [memory]).exports(store)[name]
+    function = wasmtime.Instance(store, module, [memory]).exports(store)[name.removesuffix("_16mi")]
     assert isinstance(function, wasmtime.Func)
     for place, value in zip(places, inputs, strict=False):
         memory.write(store, value.tobytes(), place)
@@ -75,20 +81,25 @@ def main(rounds: int, names: tuple[str, ...]) -> None:
     """Kernels beside v128 loops by hand in the same engine."""
     load = os.getloadavg()[0]
     print(f"{date.today()}, {os.cpu_count()} cores, load {load:.1f}, {rounds} turns\n")
-    print("| case | size | ours, ms | by hand, ms | times that | of the least times |\n|---|---|---|---|---|---|")
+    print(f"| case | size | {' | '.join(SIDES)} | of by hand | of the least times | of the copy |\n{'|---' * 8}|")
     for name in names or CASES:
-        case, here = CASES[name](), Here("ours")
+        case, here, loops = CASES[name](), Here("ours"), Loops(LOOPS)
         assert here.prepare(name, case, 20, 1e-3) is not None
-        sides = here.runs[name][0], by_hand(name, case)
-        times: list[list[float]] = [[], []]
+        sides = [here.runs[name][0], by_hand(name, case)]
+        if case.bound == "copy":
+            loops.prepare(name, case, 20, 1e-3)
+            sides.append(loops.runs[name][0])
+        times: list[list[float]] = [[] for _ in sides]
         for _ in range(rounds):
             for side, found in zip(sides, times, strict=True):
                 begun = time.process_time()
                 side()
                 found.append(1000 * (time.process_time() - begun))
-        ours, hand = map(median, times)
-        least = min(times[0]) / min(times[1])
-        print(f"| {name} | {case.size} | {ours:.3f} | {hand:.3f} | {ours / hand:.2f} | {least:.2f} |")
+        ours, *others = map(median, times)
+        cells = [f"{others[n]:.3f}" if n < len(others) else "" for n in range(2)]
+        ratios = [f"{ours / others[0]:.2f}", f"{min(times[0]) / min(times[1]):.2f}"]
+        copied = f"{ours / others[1]:.2f}" if len(others) > 1 else ""
+        print(f"| {name} | {case.size} | {ours:.3f} | {' | '.join([*cells, *ratios, copied])} |", flush=True)
 
 
 if __name__ == "__main__":

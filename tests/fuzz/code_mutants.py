@@ -574,6 +574,20 @@ _PACKETS = (
         "memory/affine.atlas",
     ),
     _packets(
+        "addresses stay those of the first packet of a row",
+        "targets.wasm.addresses:Addresses.advance",
+        "_signed(step)",
+        "0",
+        "arithmetic/min_max_of_number.atlas",
+    ),
+    _packets(
+        "of two floats that are compared either is chosen where one is NaN",
+        "targets.wasm.extremes:choice_of",
+        'return "pmax", a, b',
+        'return "pmax", b, a',
+        "logic/sel_of_two.atlas",
+    ),
+    _packets(
         "lanes that wait for the next round are forgotten",
         _LINEARIZER + "_loop",
         "self._set(inner.mask, left)",

@@ -12,7 +12,7 @@
   (import "env" "memory" (memory 1 65536))
   (import "env" "poll" (func $poll (type $t0)))
   (global $c0 v128 (v128.const i32x4 0x0 0x1 0x2 0x3))
-  (func $kernel (export "kernel") (type $t1)  ;; 2289 bytes at 0xb0
+  (func $kernel (export "kernel") (type $t1)  ;; 2309 bytes at 0xb0
     (param $arguments i32) (param $begin i32) (param $end i32)
     (local $ticks i64) (local $base.buffer_x i32) (local $base.buffer_y i32)
     (local $limit.buffer_x.4 i64) (local $limit.shared_memory.4 i64) (local $limit.buffer_y.4 i64)
@@ -23,9 +23,9 @@
     (local $safe i32) (local $from i32) (local $lane i32) (local $kept i32) (local $l30 v128)
     (local $l31 v128) (local $l32 i64) (local $live v128) (local $l34 i32) (local $l35 i64)
     (local $l36 i64) (local $l37 i64) (local $low i64) (local $high i64) (local $until i32)
-    (local $l41 v128) (local $l42 v128) (local $l43 v128) (local $l44 v128) (local $l45 v128)
+    (local $l41 v128) (local $l42 i32) (local $l43 i32) (local $l44 v128) (local $l45 i32)
     (local $l46 v128) (local $l47 v128) (local $l48 v128) (local $l49 v128) (local $l50 v128)
-    (local $l51 i32) (local $l52 v128)
+    (local $l51 v128) (local $l52 v128) (local $l53 v128) (local $l54 i32) (local $l55 v128)
     i64.const 1048576
     local.set $ticks
     local.get $arguments
@@ -594,45 +594,45 @@
                       local.get $from
                       i32.lt_s
                       br_if $block29
-                      local.get $lane
-                      i32.const 4
-                      i32.add
                       local.get $until
-                      i32.le_s
-                      i32.eqz
+                      i32.const 4
+                      i32.sub
+                      local.tee $l18
+                      local.get $lane
+                      i32.lt_s
                       br_if $block29
+                      local.get $lane
+                      local.get $l34
+                      i32.add
+                      i32.const 2
+                      i32.shl
+                      local.get $base.shared_memory
+                      i32.add
+                      local.set $l42
+                      local.get $lane
+                      i32.const 2
+                      i32.shl
+                      local.get $base.shared_memory
+                      i32.add
+                      local.set $l45
                       loop $loop30
                         block $block31
                           local.get $lane
                           local.set $kept
-                          local.get $base.shared_memory
-                          local.get $lane
-                          local.get $l34
-                          i32.add
-                          i32.const 4
-                          i32.mul
-                          i32.add
-                          local.set $l18
-                          local.get $l18
+                          local.get $l42
+                          local.set $l43
+                          local.get $l43
                           v128.load align=4
                           local.set $l41
-                          local.get $base.shared_memory
-                          local.get $lane
-                          i32.const 4
-                          i32.mul
-                          i32.add
-                          local.set $l18
-                          local.get $l18
+                          local.get $l45
+                          local.set $l43
+                          local.get $l43
                           v128.load align=4
-                          local.set $l42
-                          local.get $base.shared_memory
-                          local.get $lane
-                          i32.const 4
-                          i32.mul
-                          i32.add
-                          local.set $l18
-                          local.get $l18
-                          local.get $l42
+                          local.set $l44
+                          local.get $l45
+                          local.set $l43
+                          local.get $l43
+                          local.get $l44
                           local.get $l41
                           f32x4.add
                           v128.store align=4
@@ -642,10 +642,16 @@
                         i32.const 4
                         i32.add
                         local.set $lane
-                        local.get $lane
-                        i32.const 4
+                        local.get $l42
+                        i32.const 16
                         i32.add
-                        local.get $until
+                        local.set $l42
+                        local.get $l45
+                        i32.const 16
+                        i32.add
+                        local.set $l45
+                        local.get $lane
+                        local.get $l18
                         i32.le_s
                         br_if $loop30
                       end  ;; $loop30
@@ -671,7 +677,7 @@
                           i32x4.splat
                           global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
                           i32x4.gt_s
-                          local.set $l43
+                          local.set $l46
                           block $block35
                             local.get $safe
                             i32.eqz
@@ -682,45 +688,45 @@
                               i32x4.splat
                               global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
                               i32x4.add
-                              local.set $l44
-                              local.get $l44
-                              i64x2.extend_low_i32x4_u
-                              local.set $l45
-                              local.get $l44
-                              i64x2.extend_high_i32x4_u
-                              local.set $l46
-                              local.get $l45
-                              i32.const 2
-                              i64x2.shl
                               local.set $l47
-                              local.get $l46
+                              local.get $l47
+                              i64x2.extend_low_i32x4_u
+                              local.set $l48
+                              local.get $l47
+                              i64x2.extend_high_i32x4_u
+                              local.set $l49
+                              local.get $l48
                               i32.const 2
                               i64x2.shl
-                              local.set $l48
-                              local.get $l43
-                              local.get $l47
+                              local.set $l50
+                              local.get $l49
+                              i32.const 2
+                              i64x2.shl
+                              local.set $l51
+                              local.get $l46
+                              local.get $l50
                               v128.const i32x4 0x0 0x0 0x0 0x0
                               i64x2.lt_s
-                              local.get $l48
+                              local.get $l51
                               v128.const i32x4 0x0 0x0 0x0 0x0
                               i64x2.lt_s
                               i8x16.shuffle 0 1 2 3 8 9 10 11 16 17 18 19 24 25 26 27
                               local.get $limit.shared_memory.4
                               i64x2.splat
-                              local.get $l47
+                              local.get $l50
                               i64x2.le_s
                               local.get $limit.shared_memory.4
                               i64x2.splat
-                              local.get $l48
+                              local.get $l51
                               i64x2.le_s
                               i8x16.shuffle 0 1 2 3 8 9 10 11 16 17 18 19 24 25 26 27
                               v128.or
                               v128.and
-                              local.set $l49
-                              local.get $l49
+                              local.set $l52
+                              local.get $l52
                               v128.any_true
                               if $if37
-                                local.get $l49
+                                local.get $l52
                                 i32x4.bitmask
                                 i32.ctz
                                 local.set $l18
@@ -733,18 +739,18 @@
                                 i32.add
                                 i32.const 0
                                 local.get $l18
-                                local.get $l47
-                                local.get $l48
+                                local.get $l50
+                                local.get $l51
                                 call $pick4
                                 i64.const 4
                                 local.get $l18
                                 call $end4
                                 local.set $live
-                                local.get $l43
+                                local.get $l46
                                 local.get $live
                                 v128.and
-                                local.set $l43
-                                local.get $l43
+                                local.set $l46
+                                local.get $l46
                                 v128.any_true
                                 i32.eqz
                                 br_if $block35
@@ -782,7 +788,7 @@
                               i32.const 4
                               i32.mul
                               i32.add
-                              local.get $l43
+                              local.get $l46
                               call $row_f32_f32x4
                               local.set $l41
                             end  ;; $if38
@@ -805,18 +811,18 @@
                               local.set $l18
                               local.get $l18
                               v128.load align=4
-                              local.set $l42
+                              local.set $l44
                             else  ;; $if39
                               local.get $base.shared_memory
                               local.get $lane
                               i32.const 4
                               i32.mul
                               i32.add
-                              local.get $l43
+                              local.get $l46
                               call $row_f32_f32x4
-                              local.set $l42
+                              local.set $l44
                             end  ;; $if39
-                            local.get $l43
+                            local.get $l46
                             i32x4.all_true
                             if $if40
                               local.get $base.shared_memory
@@ -826,7 +832,7 @@
                               i32.add
                               local.set $l18
                               local.get $l18
-                              local.get $l42
+                              local.get $l44
                               local.get $l41
                               f32x4.add
                               v128.store align=4
@@ -836,14 +842,14 @@
                               i32.const 4
                               i32.mul
                               i32.add
-                              local.get $l42
+                              local.get $l44
                               local.get $l41
                               f32x4.add
-                              local.get $l43
+                              local.get $l46
                               call $scatter32_32_row
                             end  ;; $if40
                           end  ;; $block35
-                          local.get $l43
+                          local.get $l46
                           v128.any_true
                           if $if41
                             br $block34
@@ -959,19 +965,19 @@
                 local.get $from
                 i32.lt_s
                 br_if $block45
-                local.get $lane
-                i32.const 4
-                i32.add
                 local.get $until
-                i32.le_s
-                i32.eqz
+                i32.const 4
+                i32.sub
+                local.tee $l18
+                local.get $lane
+                i32.lt_s
                 br_if $block45
                 local.get $BLOCK_IDX_X
                 i32.const 2
                 i32.shl
                 local.get $base.buffer_y
                 i32.add
-                local.set $l51
+                local.set $l54
                 loop $loop46
                   block $block47
                     local.get $lane
@@ -981,39 +987,39 @@
                     i32.add
                     f32.load
                     f32x4.splat
-                    local.set $l48
-                    local.get $l48
-                    local.set $l50
+                    local.set $l51
                     local.get $l51
+                    local.set $l53
+                    local.get $l54
                     i32.const 0
                     i32.add
                     i32x4.splat
                     v128.const i32x4 0x0 0x0 0x0 0x0
                     i32x4.add
-                    local.set $l48
-                    local.get $l48
+                    local.set $l51
+                    local.get $l51
                     i64x2.extract_lane 0
                     local.tee $l32
                     i32.wrap_i64
-                    local.get $l50
+                    local.get $l53
                     v128.store32_lane 0
                     local.get $l32
                     i64.const 32
                     i64.shr_u
                     i32.wrap_i64
-                    local.get $l50
+                    local.get $l53
                     v128.store32_lane 1
-                    local.get $l48
+                    local.get $l51
                     i64x2.extract_lane 1
                     local.tee $l32
                     i32.wrap_i64
-                    local.get $l50
+                    local.get $l53
                     v128.store32_lane 2
                     local.get $l32
                     i64.const 32
                     i64.shr_u
                     i32.wrap_i64
-                    local.get $l50
+                    local.get $l53
                     v128.store32_lane 3
                     br $block47
                   end  ;; $block47
@@ -1022,9 +1028,7 @@
                   i32.add
                   local.set $lane
                   local.get $lane
-                  i32.const 4
-                  i32.add
-                  local.get $until
+                  local.get $l18
                   i32.le_s
                   br_if $loop46
                 end  ;; $loop46
@@ -1050,7 +1054,7 @@
                     i32x4.splat
                     global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
                     i32x4.gt_s
-                    local.set $l52
+                    local.set $l55
                     block $block51
                       local.get $safe
                       i32.eqz
@@ -1069,7 +1073,7 @@
                         i64.le_s
                         i32.or
                         if $if53
-                          local.get $l52
+                          local.get $l55
                           i32x4.bitmask
                           i32.ctz
                           local.set $l18
@@ -1089,11 +1093,11 @@
                           local.get $l18
                           call $end4
                           local.set $live
-                          local.get $l52
+                          local.get $l55
                           local.get $live
                           v128.and
-                          local.set $l52
-                          local.get $l52
+                          local.set $l55
+                          local.get $l55
                           v128.any_true
                           i32.eqz
                           br_if $block51
@@ -1104,9 +1108,9 @@
                       i32.add
                       f32.load
                       f32x4.splat
-                      local.set $l48
-                      local.get $l48
-                      local.set $l50
+                      local.set $l51
+                      local.get $l51
+                      local.set $l53
                       local.get $safe
                       i32.eqz
                       if $if54
@@ -1126,7 +1130,7 @@
                         i64.le_s
                         i32.or
                         if $if55
-                          local.get $l52
+                          local.get $l55
                           i32x4.bitmask
                           i32.ctz
                           local.set $l18
@@ -1147,11 +1151,11 @@
                           local.get $l18
                           call $end4
                           local.set $live
-                          local.get $l52
+                          local.get $l55
                           local.get $live
                           v128.and
-                          local.set $l52
-                          local.get $l52
+                          local.set $l55
+                          local.get $l55
                           v128.any_true
                           i32.eqz
                           br_if $block51
@@ -1167,13 +1171,13 @@
                       i32x4.splat
                       v128.const i32x4 0x0 0x0 0x0 0x0
                       i32x4.add
-                      local.set $l48
-                      local.get $l48
-                      local.get $l50
-                      local.get $l52
+                      local.set $l51
+                      local.get $l51
+                      local.get $l53
+                      local.get $l55
                       call $scatter32_32
                     end  ;; $block51
-                    local.get $l52
+                    local.get $l55
                     v128.any_true
                     if $if56
                       br $block50
@@ -1234,7 +1238,7 @@
       end  ;; $loop3
     end  ;; $if0
   )
-  (func $fault (type $t2)  ;; 51 bytes at 0x9a2
+  (func $fault (type $t2)  ;; 51 bytes at 0x9b6
     (param $l0 i32) (param $l1 i32) (param $l2 i32) (param $l3 i32) (param $l4 i32) (param $l5 i32)
     (param $l6 i64) (param $l7 i64)
     local.get $l0
@@ -1259,7 +1263,7 @@
     local.get $l7
     i64.store offset=80 align=4
   )
-  (func $look (type $t3)  ;; 57 bytes at 0x9d6
+  (func $look (type $t3)  ;; 57 bytes at 0x9ea
     (param $arguments i32) (param $at i32)
     (result i64)
     (local $answer i32) (local $ticks i64)
@@ -1290,7 +1294,7 @@
     end  ;; $if0
     local.get $ticks
   )
-  (func $end4 (type $t4)  ;; 31 bytes at 0xa10
+  (func $end4 (type $t4)  ;; 31 bytes at 0xa24
     (param $l0 i32) (param $l1 i32) (param $l2 i32) (param $l3 i32) (param $l4 i32) (param $l5 i32)
     (param $l6 i64) (param $l7 i64) (param $l8 i32)
     (result v128)
@@ -1310,7 +1314,7 @@
     global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
     i32x4.gt_s
   )
-  (func $beyond4 (type $t5)  ;; 127 bytes at 0xa30
+  (func $beyond4 (type $t5)  ;; 127 bytes at 0xa44
     (param $l0 i32) (param $l1 i32) (param $l2 i32) (param $l3 i32) (param $l4 i32) (param $l5 i32)
     (param $l6 i64) (param $l7 i64) (param $l8 i64) (param $l9 i64) (param $l10 i64)
     (param $l11 v128)
@@ -1378,7 +1382,7 @@
     end  ;; $loop0
     v128.const i32x4 0xffffffff 0xffffffff 0xffffffff 0xffffffff
   )
-  (func $row_f32_f32x4 (type $t6)  ;; 96 bytes at 0xab0
+  (func $row_f32_f32x4 (type $t6)  ;; 96 bytes at 0xac4
     (param $l0 i32) (param $l1 v128)
     (result v128)
     (local $l2 v128) (local $bits i32)
@@ -1428,7 +1432,7 @@
     local.get $l2
     v128.load32_lane 3
   )
-  (func $scatter32_32_row (type $t7)  ;; 91 bytes at 0xb11
+  (func $scatter32_32_row (type $t7)  ;; 91 bytes at 0xb25
     (param $l0 i32) (param $l1 v128) (param $l2 v128)
     (local $bits i32)
     local.get $l2
@@ -1475,7 +1479,7 @@
       v128.store32_lane 3
     end  ;; $if3
   )
-  (func $pick4 (type $t8)  ;; 48 bytes at 0xb6d
+  (func $pick4 (type $t8)  ;; 48 bytes at 0xb81
     (param $l0 i32) (param $l1 v128) (param $l2 v128)
     (result i64)
     i64.const 0
@@ -1504,7 +1508,7 @@
     i32.ne
     select
   )
-  (func $scatter32_32 (type $t9)  ;; 91 bytes at 0xb9e
+  (func $scatter32_32 (type $t9)  ;; 91 bytes at 0xbb2
     (param $l0 v128) (param $l1 v128) (param $l2 v128)
     (local $bits i32)
     local.get $l2
