@@ -1,14 +1,17 @@
 """`python -m bench.kernels_by_hand`: kernels of `bench.peers` beside v128 loops by hand in the same engine, natively.
 
 One thread each, by the time of the processor, in turns, once the results agree. Loops by hand check nothing, cannot be
-cancelled and know no faults: they say what the engine gives. Times of ours are of launches from Python.
+cancelled and know no faults: they say what the engine gives. Times of ours are of launches from Python; `alone` is what
+is spent in the kernel, which is what the loop by hand stands beside: what Python does of a launch comes out of memory
+again behind one that moved megabytes. Chains stand beside the loop that copies as many bytes, too.
 """
 
 from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import date
 from pathlib import Path
 from statistics import median
@@ -21,10 +24,15 @@ from numpy.typing import NDArray
 
 from bench.peers.cases import CASES as ALL
 from bench.peers.cases import Case, blur, gray_scott, histogram, search
-from bench.peers.processes import Here, large_pages
+from bench.peers.pages import LOOPS
+from bench.peers.processes import Here, Loops, large_pages
+from hologram_web.backends.wasm.arena import FastCall
 
 CODE = Path(__file__).with_name("hand") / "kernels.wat"
 CASES: dict[str, Callable[[], Case]] = {
+    "add": ALL["add"],
+    "fused8": ALL["fused8"],
+    "fused8_16mi": ALL["fused8_16mi"],
     "gray_scott": lambda: gray_scott(calls=1),
     "blur": blur,
     "histogram": histogram,
@@ -32,6 +40,7 @@ CASES: dict[str, Callable[[], Case]] = {
     "block_sum": ALL["block_sum"],
     "block_tree": ALL["block_sum"],  # by hand in memory, as lanes do it
 }
+SIDES = "ours, ms", "alone, ms", "by hand, ms", "copy, ms"
 _PAGE = 65536
 
 
@@ -46,7 +55,7 @@ def by_hand(name: str, case: Case) -> Callable[[], object]:
     memory = wasmtime.Memory(store, wasmtime.MemoryType(wasmtime.Limits(end // _PAGE, 65536)))
     large_pages(store, memory)
     module = wasmtime.Module(store.engine, CODE.read_text(encoding="utf-8"))
-    function = wasmtime.Instance(store, module, [memory]).exports(store)[name]
+    function = wasmtime.Instance(store, module, [memory]).exports(store)[name.removesuffix("_16mi")]
     assert isinstance(function, wasmtime.Func)
     for place, value in zip(places, inputs, strict=False):
         memory.write(store, value.tobytes(), place)
@@ -54,8 +63,10 @@ def by_hand(name: str, case: Case) -> Callable[[], object]:
     count = case.wanted.size if name == "search" else count
     given = places[0], places[1 if len(inputs) > 1 else 0], places[-1], count
 
+    fast = FastCall(store, function, len(given))
+
     def call() -> None:
-        function(store, *given)
+        fast(*given)
 
     call()
     size = case.wanted.size * np.dtype(case.result).itemsize
@@ -75,20 +86,50 @@ def main(rounds: int, names: tuple[str, ...]) -> None:
     """Kernels beside v128 loops by hand in the same engine."""
     load = os.getloadavg()[0]
     print(f"{date.today()}, {os.cpu_count()} cores, load {load:.1f}, {rounds} turns\n")
-    print("| case | size | ours, ms | by hand, ms | times that | of the least times |\n|---|---|---|---|---|---|")
+    print(f"| case | size | {' | '.join(SIDES)} | of by hand | of the least times | of the copy |\n{'|---' * 9}|")
     for name in names or CASES:
-        case, here = CASES[name](), Here("ours")
+        case, here, loops = CASES[name](), Here("ours"), Loops(LOOPS)
         assert here.prepare(name, case, 20, 1e-3) is not None
-        sides = here.runs[name][0], by_hand(name, case)
-        times: list[list[float]] = [[], []]
+        sides = [here.runs[name][0], by_hand(name, case)]
+        if case.bound == "copy":
+            loops.prepare(name, case, 20, 1e-3)
+            sides.append(loops.runs[name][0])
+        times: list[list[float]] = [[] for _ in sides]
+        alone = []
         for _ in range(rounds):
-            for side, found in zip(sides, times, strict=True):
-                begun = time.process_time()
-                side()
-                found.append(1000 * (time.process_time() - begun))
-        ours, hand = map(median, times)
-        least = min(times[0]) / min(times[1])
-        print(f"| {name} | {case.size} | {ours:.3f} | {hand:.3f} | {ours / hand:.2f} | {least:.2f} |")
+            with _calls() as calls:
+                times[0].append(_spent(sides[0]))
+            alone.append(sum(calls))
+            for side, found in zip(sides[1:], times[1:], strict=True):
+                found.append(_spent(side))
+        launch, *others = map(median, times)
+        ours, copied = median(alone), others[1] if len(others) > 1 else 0.0
+        cells = [f"{time:.3f}" for time in (launch, ours, others[0])] + [f"{copied:.3f}" if copied else ""]
+        ratios = [f"{ours / others[0]:.2f}", f"{min(alone) / min(times[1]):.2f}"]
+        ratios.append(f"{ours / copied:.2f}" if copied else "")
+        print(f"| {name} | {case.size} | {' | '.join([*cells, *ratios])} |", flush=True)
+
+
+def _spent(side: Callable[[], object]) -> float:
+    begun = time.process_time()
+    side()
+    return 1000 * (time.process_time() - begun)
+
+
+@contextmanager
+def _calls() -> Iterator[list[float]]:
+    """The milliseconds of each call of a kernel."""
+    found: list[float] = []
+    again = FastCall.again
+
+    def timed(call: FastCall) -> None:
+        found.append(_spent(lambda: again(call)))
+
+    FastCall.again = timed  # type: ignore[method-assign, assignment]
+    try:
+        yield found
+    finally:
+        FastCall.again = again  # type: ignore[method-assign]
 
 
 if __name__ == "__main__":

@@ -64,7 +64,7 @@ def within_budget(function: Function, bounds: Bounds, rounds: bool = True) -> li
     """Conditions under which every lane takes at most as many steps as the special value STEPS says, and `rounds` as
     ROUNDS does.
 
-    None if nothing is known of a loop, if a condition never holds, or if there is no loop.
+    None if nothing is known of a loop, if a condition never holds, or if there is no loop, and nothing takes steps.
     """
     tree = bounds.tree
     if not bounds.reducible:
@@ -82,9 +82,9 @@ def within_budget(function: Function, bounds: Bounds, rounds: bool = True) -> li
         loops[header] = loop_body(header, sources)
         visits[header], needed = found
         conditions.update(dict.fromkeys(needed))
-    if not loops:
-        return None
     stepping = {block: 1 for block in tree.order if block.end.steps}
+    if not loops and not stepping:
+        return None
     for name, counted in (("STEPS", stepping), ("ROUNDS", _weights(tree) if rounds else {})):
         if not counted:
             continue

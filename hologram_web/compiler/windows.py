@@ -15,7 +15,9 @@ from .operations import CHANGES, COMPARISONS
 from .out_of_ssa import Assign
 from .structure import If, Stop, Straight, Tree
 
-__all__ = ["LaneWindow", "is_window", "window"]
+__all__ = ["LaneWindow", "is_lane", "is_window", "window"]
+
+_MOST_LANES = 1024
 
 
 @dataclass(frozen=True)
@@ -27,19 +29,54 @@ class LaneWindow:
     high: Node | None = None
     past_high: int = 0
 
+    @property
+    def numbers(self) -> tuple[int, int] | None:
+        """The first lane, and the one behind the last, if they are known."""
+        if not all(bound is None or bound.is_const for bound in (self.low, self.high)):
+            return None
+        high = _MOST_LANES if self.high is None else _number(self.high)
+        return (0 if self.low is None else _number(self.low)) + self.past_low, high + self.past_high
+
 
 def window(trees: list[Tree], is_uniform: Callable[[Node], bool]) -> tuple[LaneWindow | None, list[Tree]]:
     """The lanes for which this code does anything, if that is all it depends on, and what those do.
 
-    None and the code as it is, if not. Lets are nothing by themselves.
+    Where several branches do, the code stays as it is. None and the code as it is, if not. Lets are nothing by
+    themselves.
     """
     match trees:
         case [*lets, If(condition, then, otherwise), Stop() as stop] if not (then and otherwise):
-            if all(isinstance(t, Straight) and all(isinstance(s, Assign) for s in t.piece.statements) for t in lets):
+            if all(map(_is_let, lets)):
                 found = _of(condition, bool(then), is_uniform)
                 if found is not None:
                     return found, [*lets, *(then or otherwise), stop]
-    return None, trees
+    found = _hull([tree for tree in trees if not _is_let(tree)], is_uniform)
+    return found, trees
+
+
+def _is_let(tree: Tree) -> bool:
+    return isinstance(tree, Straight) and all(isinstance(statement, Assign) for statement in tree.piece.statements)
+
+
+def _hull(trees: list[Tree], is_uniform: Callable[[Node], bool]) -> LaneWindow | None:
+    """The lanes around all for which one of several branches, between constants, does anything."""
+    if len(trees) < 3 or not isinstance(trees[-1], Stop):
+        return None
+    ends: list[tuple[LaneWindow, int, int]] = []
+    for tree in trees[:-1]:
+        if not isinstance(tree, If) or (tree.then and tree.otherwise):
+            return None
+        found = _of(tree.condition, bool(tree.then), is_uniform)
+        if found is None or found.numbers is None:
+            return None
+        ends.append((found, *found.numbers))
+    least, most = min(ends, key=lambda end: end[1])[0], max(ends, key=lambda end: end[2])[0]
+    return LaneWindow(least.low, least.past_low, most.high, most.past_high)
+
+
+def _number(bound: Node) -> int:
+    assert isinstance(bound.ty, Type)
+    return int(bound.ty.decode(bound.attr))
 
 
 def is_window(condition: Node) -> bool:
@@ -56,19 +93,19 @@ def _of(condition: Node, truth: bool, is_uniform: Callable[[Node], bool]) -> Lan
         return None
     left, right = condition.args
     if condition.op == "eq":
-        bound = right if _is_lane(left) else left if _is_lane(right) else None
+        bound = right if is_lane(left) else left if is_lane(right) else None
         return LaneWindow(bound, 0, bound, 1) if truth and bound is not None and is_uniform(bound) else None
     equal = condition.op == "le"
-    if _is_lane(left) and is_uniform(right):  # lane < right, or not
+    if is_lane(left) and is_uniform(right):  # lane < right, or not
         return LaneWindow(high=right, past_high=int(equal)) if truth else LaneWindow(low=right, past_low=int(equal))
-    if _is_lane(right) and is_uniform(left):  # left < lane, or not
+    if is_lane(right) and is_uniform(left):  # left < lane, or not
         return (
             LaneWindow(low=left, past_low=int(not equal)) if truth else LaneWindow(high=left, past_high=int(not equal))
         )
     return None
 
 
-def _is_lane(node: Node) -> bool:
+def is_lane(node: Node) -> bool:
     """Whether a node is the lane's place in its row: below 1,024, so that integers of 16 bits hold it."""
     while node.op in CHANGES and isinstance(node.ty, Type) and node.ty.is_integer and node.ty.bits >= 16:
         node = node.args[0]

@@ -66,7 +66,7 @@ def _join_chains(function: Function) -> int:
 
 def absorb_next(block: Block, entry: Block) -> Block | None:
     """Joins a block with the one it jumps to, if nothing else goes there; gives that, which is no block any more."""
-    if block.end.kind != "jump":
+    if block.end.kind != "jump" or block.end.steps:
         return None
     (target,) = block.end.ways
     if target in (block, entry) or target.predecessors != [block] or target.phis:

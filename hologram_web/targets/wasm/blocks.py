@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from ...compiler.accesses import access_of
 from ...compiler.ir import Node
 from ...compiler.out_of_ssa import Do
 from ...compiler.structure import Stop, Straight, Tree
 from ...compiler.turned import SPAN
-from ...compiler.windows import LaneWindow
+from ...compiler.windows import LaneWindow, is_lane
 from ...isa.address import Space
 from ...isa.types import Type
 from .code import LOCAL, SHARED, Code
@@ -137,11 +138,30 @@ class Blocks:
             self._at_most(on, ("i32.const", size), *blocks)
             put(("local.get", on), ("i32.const", 0), ("i32.le_s",), ("br_if", 0))
         if self.code.uses_shared:
+            stored = self._stored_first()
+            if stored:
+                put(self.get(("on", 0)), ("i32.const", self.code.lanes), ("i32.lt_s",))
+                self.argument("shared_size")
+                put(("i32.const", stored), ("i32.gt_u",), ("i32.or",), ("if", None))
             put(self.get(("base", SHARED)), ("i32.const", 0))
             self.argument("shared_size")
-            put(("memory.fill", 0))
+            put(("memory.fill", 0), *([("end",)] if stored else []))
         lanes = self.code.lanes
         put(self.get("block"), ("i32.const", lanes), ("i32.mul",), self.set("first"))
+
+    def _stored_first(self) -> int:
+        """How many bytes of shared memory, from its first on, the lanes of a whole block have stored when they first
+        wait, in a row and before anything else is done to it: nobody reads the zeros that were there."""
+        first, *_ = self.function.blocks
+        uses = [a for node in first.nodes if (a := access_of(node)) is not None and a.base.space is Space.SHARED]
+        store = next(
+            (node for node in first.nodes if node.op == "store" and node.attr.base.space is Space.SHARED), None
+        )
+        if not self.code.flat or self.code.own_shared or first.end.kind != "barrier" or store is None or len(uses) != 1:
+            return 0
+        access, size = store.attr, store.attr.element.size_bytes
+        whole = access.scale == size and not access.offset and is_lane(store.args[0])
+        return size * self.code.lanes if whole else 0
 
     def _at_most(self, local: int, *limit: Instr) -> None:
         """Lowers a local to a limit."""
@@ -152,6 +172,13 @@ class Blocks:
     def enter_window(self, window: LaneWindow) -> Instr:
         """Begins an `if` for blocks with lanes in the window; sets the first lane, and gives what the last is below."""
         put, ends = self.put, []
+        if (known := window.numbers) is not None:
+            begin, behind = (("i32.const", min(max(number, 0), self.code.lanes)) for number in known)
+            until = self.named("until")
+            put(self.get(("on", 0)), ("local.set", until))
+            self._at_most(until, behind)
+            put(begin, ("local.tee", self.named("lane")), ("local.get", until), ("i32.lt_s",), ("if", None))
+            return self.get("until")
         for name, bound, past in (("low", window.low, window.past_low), ("high", window.high, window.past_high)):
             limit = [("i64.const", 0)] if name == "low" else [self.get(("on", 0)), ("i64.extend_i32_s",)]
             put(*limit, ("local.set", end := self.named(name, "i64")))

@@ -12,7 +12,7 @@ from .wholes import INTEGERS, lanes_of
 if TYPE_CHECKING:
     from .vectors import Vectors
 
-__all__ = ["VectorExtremes"]
+__all__ = ["VectorExtremes", "choice_of"]
 
 
 class VectorExtremes:
@@ -89,6 +89,23 @@ class VectorExtremes:
         values.part(number, 0)
         values.part(number, 0)
         self.put((f"{lanes_of(ty)}.ne",), ("v128.or",))
+
+
+def choice_of(node: Node) -> tuple[str, Node, Node] | None:
+    """The choice that a select is which takes one of the two floats that its condition compares."""
+    condition, first, second = node.args
+    while condition.op == "pnot":
+        condition, first, second = condition.args[0], second, first
+    if condition.op != "lt" or not condition.attr.is_float:
+        return None
+    a, b = condition.args
+    if _is_same(first, b) and _is_same(second, a):
+        return "pmax", a, b
+    return ("pmin", b, a) if _is_same(first, a) and _is_same(second, b) else None
+
+
+def _is_same(a: Node, b: Node) -> bool:
+    return a is b or (a.is_const and b.is_const and a.ty == b.ty and a.attr == b.attr)
 
 
 def _chooses(op: str, limit: Node) -> bool:

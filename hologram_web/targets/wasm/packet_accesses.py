@@ -9,6 +9,7 @@ from ...compiler.ir import MemoryAccess, Node
 from ...compiler.operations import CALLS, DIVISIONS, LEAVES
 from ...compiler.out_of_ssa import Do, Under, Variable
 from ...compiler.shapes import ANY
+from ...isa.address import Space
 from ...isa.types import Type
 from .addresses import Addresses
 from .code import Code
@@ -136,15 +137,16 @@ class PacketAccesses:
     def _as_row(self, node: Node, under: Under, every: Callable[[], None], some: Callable[[], None]) -> None:
         """An access to a row, with its checks: at once by `every`, or lane by lane by `some`.
 
-        What lanes that are off load is nobody's, so that a row which is within its memory is loaded whole. (Gray-Scott
-        took nine times as long at the edges of its picture when lanes at them were loaded one by one.)
+        What lanes that are off load is nobody's, so that a row which is within its memory is loaded whole, and one of
+        memory of the block stored whole. (Gray-Scott took nine times as long at the edges of its picture when lanes at
+        them were loaded one by one.)
         """
         put, access = self.put, node.attr
         self.faults.memory_checks(node, access, under)
         if under.mask is None:
             every()
             return
-        if node.op == "load" and access.checked and not self.code.own(access.base):
+        if (node.op == "load" or self._is_blended(access)) and access.checked and not self.code.own(access.base):
             limit = self.get(limit_of(access), "i64")
             further = self._first_offset(node, access)
             put(("i32.const", further), ("i32.add",), ("i64.extend_i32_u",))
@@ -160,6 +162,11 @@ class PacketAccesses:
         with self.values.statement():
             some()
         put(("end",))
+
+    def _is_blended(self, access: MemoryAccess) -> bool:
+        """Whether lanes that are off may store what is there: in memory of the block no other thread is, as in all
+        else."""
+        return access.base.space is Space.SHARED and access.element.bits >= 32
 
     # Loads
 
@@ -325,9 +332,14 @@ class PacketAccesses:
                     return
                 per = 128 // ty.bits
                 for part in range(values.parts(ty)):
+                    at = further + part * per * element.size_bytes
                     put(("local.get", address))
                     values.part(value, part)
-                    self._store_part(element, further + part * per * element.size_bytes)
+                    if under.mask is not None and self._is_blended(access):
+                        put(("local.get", address), ("v128.load", element.size_bytes.bit_length() - 1, at))
+                        values.mask(under.mask, ty.bits, part)
+                        put(("v128.bitselect",))
+                    self._store_part(element, at)
 
         def some(as_row: bool = False) -> None:
             if as_row:

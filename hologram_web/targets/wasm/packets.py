@@ -227,14 +227,16 @@ class Packets:
             self.scalar.proven = self.code.repeated
             put(until, self.set(self.place))
         else:
-            more = [self.get(self.place), ("i32.const", self.width), ("i32.add",), until, ("i32.le_s",)]
-            put(*more, ("i32.eqz",), ("br_if", 0))
-            self.addresses.enter_row(self.certain)
-            put(("loop", None))
-            self.faults.proven = self.both
-            self._packet(trees, before, None)
-            put(*more, ("br_if", 0), ("end",))
-            self.addresses.leave()
+            with self.values.temporary("i32") as last:
+                put(until, ("i32.const", self.width), ("i32.sub",), ("local.tee", last), self.get(self.place))
+                put(("i32.lt_s",), ("br_if", 0))
+                self.addresses.enter_row(self.certain)
+                put(("loop", None))
+                self.faults.proven = self.both
+                self._packet(trees, before, None)
+                self.addresses.advance()
+                put(self.get(self.place), ("local.get", last), ("i32.le_s",), ("br_if", 0), ("end",))
+                self.addresses.leave()
         put(("end",))
 
     def _some(

@@ -18,7 +18,7 @@ from ...compiler.ranges import Ranges
 from ...compiler.shapes import ANY, Stride
 from ...isa.types import Type
 from .encoder import FunctionBody, Instr
-from .extremes import VectorExtremes
+from .extremes import VectorExtremes, choice_of
 from .values import Values
 from .wholes import EVEN, HIGH, INTEGERS, LOWS, HeldValues, Wholes, lanes_of
 
@@ -300,7 +300,11 @@ class Vectors(Values):
         op, ty = node.op, node.ty
         assert isinstance(ty, Type)
         shape = lanes_of(ty)
-        if op == "select" and self.is_vector(node.args[0]) and node.args[1].is_const and not node.args[1].attr:
+        if op == "select" and (beyond := choice_of(node)) is not None and self.is_vector(node):
+            for arg in beyond[1:]:
+                self.part(arg, part)
+            self.put((f"{shape}.{beyond[0]}",))
+        elif op == "select" and self.is_vector(node.args[0]) and node.args[1].is_const and not node.args[1].attr:
             self.part(node.args[2], part)
             self.mask(node.args[0], ty.bits, part)
             self.put(("v128.andnot",))  # of zero or another, which takes V8 three instructions otherwise
