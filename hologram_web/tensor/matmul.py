@@ -277,18 +277,22 @@ def _strips(
 
 def _gemm_panels(
     c: Elements[T],
-    strips: Elements[W],
+    strips: Elements[U],
     panels: Elements[W],
     bias: Elements[T],
     m: i32,
     n: i32,
     k: i32,
+    a_row: i32,
+    a_step: i32,
+    a_batch: i32,
     c_batch: i32,
     many: i32,
     below: i32,
     alpha: W,
     beta: W,
     T: Constant[type],
+    U: Constant[type],
     W: Constant[type],
     BATCHED: Constant[bool],
     BETA: Constant[bool],
@@ -296,18 +300,31 @@ def _gemm_panels(
     EPILOGUE: Constant[Callable],
     TALL: Constant[int],
     STEPS: Constant[int],
+    PACKED: Constant[bool],
+    STEP: Constant[int],
+    REST: Constant[bool],
+    EDGE: Constant[bool],
 ):
     """Four lanes make TALL rows of WIDTH columns after the others, of up to STRIP strips: their sums are two vectors of
-    a packet for each row. Blocks side by side go through the same strips, which stay in caches."""
+    a packet for each row. Blocks side by side go through the same strips, which stay in caches. Those that are not
+    PACKED are rows of a as it lies, whose step is STEP, or 0 if it is not known. REST says that rounds may leave some
+    of k, EDGE that there may be columns beyond the last."""
     sums, y = registers((TALL, 2), W), registers(2, W)
     left, panel, begin, result = block_id(0) * WIDTH + local_id(0), block_id(0), block_id(1) * STRIP, i32(0)
     first = i32(0)
     if BATCHED:
         panel, first, result = block_id(2) * many + panel, block_id(2) * below, block_id(2) * c_batch
     panel = panel * WIDTH * k + local_id(0)
+    rows, ahead = registers(TALL, i32), a_step
+    if STEP:
+        ahead = STEP
     for number in range(begin, min(begin + STRIP, below)):
         strip, top = (first + number) * TALL * k, number * TALL
         for i in static_range(TALL):
+            if not PACKED:
+                rows[i] = min(top + i, m - 1) * a_row
+                if BATCHED:
+                    rows[i] += block_id(2) * a_batch
             for j in static_range(2):
                 sums[i, j] = W(0)
         for some in range(k // STEPS):
@@ -316,21 +333,32 @@ def _gemm_panels(
                 for j in static_range(2):
                     y[j] = panels[panel + some * (STEPS * WIDTH) + (step * WIDTH + 4 * j)]
                 for i in static_range(TALL):
-                    x = strips[strip + some * (STEPS * TALL) + (step * TALL + i)]
+                    if PACKED:
+                        x = W(strips[strip + some * (STEPS * TALL) + (step * TALL + i)])
+                    else:
+                        x = W(strips[rows[i] + some * STEPS * ahead + step * ahead])
                     for j in static_range(2):
                         sums[i, j] += x * y[j]
-        for p in range(k // STEPS * STEPS, k):
-            for j in static_range(2):
-                y[j] = panels[panel + p * WIDTH + 4 * j]
-            for i in static_range(TALL):
-                x = strips[strip + p * TALL + i]
+        if REST:
+            for p in range(k // STEPS * STEPS, k):
                 for j in static_range(2):
-                    sums[i, j] += x * y[j]
+                    y[j] = panels[panel + p * WIDTH + 4 * j]
+                for i in static_range(TALL):
+                    if PACKED:
+                        x = W(strips[strip + p * TALL + i])
+                    else:
+                        x = W(strips[rows[i] + p * ahead])
+                    for j in static_range(2):
+                        sums[i, j] += x * y[j]
         for i in static_range(TALL):
             if top + i < m:
                 for j in static_range(2):
                     column = left + 4 * j
-                    if column < n:
+                    if EDGE:
+                        inside = column < n
+                    else:
+                        inside = block_id(0) * WIDTH + WIDTH <= n
+                    if inside:
                         at = result + (top + i) * n + column
                         total = _scaled(sums[i, j], alpha, beta, c, at, BETA)
                         if BIAS:
@@ -340,6 +368,8 @@ def _gemm_panels(
 
 WIDTH = 8  # columns of a panel
 STRIP = 16  # blocks below each other
+AS_IT_LIES = 256  # columns for which strips of the other factor are not worth packing it, and natively, where four
+AS_IT_LIES_HERE = 32  # elements of a strip are one load
 SOME = 64  # rows of a panel that are brought at once: a block of one takes as long as what it does
 TILE = {"ROWS": 8, "COLUMNS": 8, "ACROSS": 8}  # of a lane; blocks have as many lanes along each axis
 SMALL_TILE = {"ROWS": 2, "COLUMNS": 2, "ACROSS": 8}  # of matrices that have few of those
@@ -354,7 +384,8 @@ STEPS = 2
 
 SUMS = 12  # vectors of them, if rows are not packed
 FEW = 4  # rows for which packing b is not worth it
-SMALL = 1 << 13  # elements of a matrix b that stays in the first cache as it lies, and costs less so than a launch
+SMALL = 1 << 13  # elements of a matrix b that stays in the first cache as it lies, and costs less so than launches
+LOW = 16  # rows for which that is so: 32 x 32 by 4096 rows took V8 0.39 ms, and 0.21 in panels
 REGISTERS, LANES = 96, 256  # of a lane with tiles; of a block, which every adapter runs
 # What `explain` says of a lane for each element, and of rows that may be fewer.
 ALONE, WIDE, TIMED = "there is one row or column", "{} is not computed in 32 bits", "that was faster when timed"
@@ -375,7 +406,8 @@ def candidates(m, n, k, ty, traits):
         for rows in (1, 2, 3, 4, 5, 6):
             if rows <= max(m, 1):
                 found.append(("rows", (("ROWS", rows), ("COLUMNS", SUMS // rows))))
-        found += [("panels", (("TALL", rows), ("STEPS", steps))) for rows, steps in ROWS.values()]
+        for rows, steps in ROWS.values():
+            found += [("panels", (("TALL", rows), ("STEPS", steps), ("PACKED", packed))) for packed in (True, False)]
     return list(dict.fromkeys([*found, ("plain", ())]))
 
 
@@ -414,9 +446,12 @@ def choose(m, n, k, ty, traits, key=None):
         found = [(_gemm_tiles, TILE, tiles), (_gemm_tiles, side, narrow), (_gemm_tiles, SMALL_TILE, small - narrow)]
         found.append((_gemm_plain, {}, 1 - tiles - small))
     elif not traits.together and ty in (Type.F32, Type.I32, Type.U32):
-        few = flag(flag(FEW + 1 - m) + flag(SMALL + 1 - k * n)) * flag(n - 15)  # for whole tiles at least
+        small = flag(SMALL + 1 - k * n) * flag(LOW + 1 - m)
+        few = flag(flag(FEW + 1 - m) + small) * flag(n - 15)  # for whole tiles at least
         rows, (tall, steps) = min(max(m, 1), rows_of(traits)) if isinstance(m, int) else FEW, tile_of(traits)
-        panels = {"TALL": tall, "STEPS": steps}
+        panels = {"TALL": tall, "STEPS": steps, "PACKED": True}
+        if isinstance(n, int) and n <= (AS_IT_LIES_HERE if traits.native else AS_IT_LIES):
+            panels |= {"STEPS": steps if traits.native else 4, "PACKED": False}
         found = [(_gemm_rows, {"ROWS": rows, "COLUMNS": SUMS // rows}, few), (_gemm_panels, panels, 1 - few)]
     else:
         found = [(_gemm_plain, {}, 1)]
@@ -470,7 +505,7 @@ def _product(o, traits, ty, m, n, k, trans_a, trans_b, batch=1, strides=(), buff
             constants = constants | {"TURNED": bool(trans_b), "STEP": 0 if trans_a else 1}
             why = "" if isinstance(m, int) else UNTOLD.format(f"{FEW} rows")
         elif kernel is _gemm_panels:
-            panels, of_elements, tall = ceildiv(n, WIDTH), {}, constants["TALL"]
+            panels, tall = ceildiv(n, WIDTH), constants["TALL"]
             below, scalars["many"] = ceildiv(m, tall), panels
             lanes, block = (panels * 4, ceildiv(m, tall * STRIP), batch), (4,)
             packing = {"scalars": scalars, "U": o.ty, "W": inner, "times": times}
@@ -486,10 +521,20 @@ def _product(o, traits, ty, m, n, k, trans_a, trans_b, batch=1, strides=(), buff
                 part(o, _panels, space, (WIDTH,), buffers=given, temporaries=memory, BATCHED=batched, **packing)
             )
             scalars["below"], left = below, buffers.get("a", "a")
-            size = o.most[left] * tall if o.late else below * tall * k * batch * often
-            space, memory, packing = (k, below, batch), {"strips": (inner, size)}, packing | {"TALL": tall}
-            found.append(part(o, _strips, space, (64,), buffers={"a": left}, temporaries=memory, **packing))
-            own = {**buffers, "a": "strips"}
+            packed = constants.get("PACKED", True) or o.ty != inner  # which would be converted for each panel
+            if packed:
+                size = o.most[left] * tall if o.late else below * tall * k * batch * often
+                space, memory, packing = (k, below, batch), {"strips": (inner, size)}, packing | {"TALL": tall}
+                found.append(part(o, _strips, space, (64,), buffers={"a": left}, temporaries=memory, **packing))
+                left, of_elements = "strips", {"U": inner}
+            own = {**buffers, "strips": left}
+            rest, edge = (not isinstance(size, int) or size % by for size, by in ((k, constants["STEPS"]), (n, WIDTH)))
+            constants = constants | {
+                "PACKED": packed,
+                "STEP": 0 if trans_a else 1,
+                "REST": rest != 0,
+                "EDGE": edge != 0,
+            }
         constants = constants | common | final | of_elements
         given = {"buffers": own, "times": times, "scalars": scalars, "why": why}
         found.append(part(o, kernel, lanes, block, fast=True, **given, **constants))

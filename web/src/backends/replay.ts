@@ -14,8 +14,9 @@ import type { Call, Place, WasmDevice } from "./wasm.js";
 
 const MOST_MS = 2; // of a run that is kept: nothing interrupts it. Where threads may share longer ones, LONG_MS
 const MOST_LATE = 3; // runs that take longer, one after the other: one may be the machine's fault
-const MOST_BYTES = 65_536; // that one holds: argument blocks, temporaries, arrays that are copied
-const MOST_KEPT = 256; // of a device
+const MOST_BYTES = 1 << 22; // that one holds: argument blocks, temporaries, arrays that are copied
+const MOST_HELD = 1 << 26; // by those of a device, of which each counts as LEAST more
+const LEAST = 1 << 18;
 
 const alike = (a: readonly number[], b: readonly number[]): boolean => a.length === b.length && a.every((length, k) => length === b[k]);
 
@@ -70,15 +71,13 @@ export class Replay {
     const most = device.threads.number > 1 && jobs?.some((job) => job.kernel.parallel && blocksOf(job) > 1) ? LONG_MS : MOST_MS;
     if (!jobs || !known || device.counts.milliseconds! > most) return null;
     const kept = new Replay(device, bound, args, ends, most);
-    if (kept.all.reduce((sum, { bytes }) => sum + bytes, 0) > MOST_BYTES) {
+    if (kept.bytes() > MOST_BYTES) {
       kept.free();
       return null;
     }
     device.kept.add(kept);
-    if (device.kept.size > MOST_KEPT) for (const oldest of device.kept) {
-      oldest.free();
-      break;
-    }
+    let held = 0;
+    for (const each of [...device.kept].reverse()) if ((held += each.bytes() + LEAST) > MOST_HELD) each.free();
     return kept;
   }
 
@@ -124,6 +123,10 @@ export class Replay {
     });
     const order = Object.keys(args);
     this.slots.sort((a, b) => order.indexOf(a.name) - order.indexOf(b.name));
+  }
+
+  private bytes(): number {
+    return this.all.reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
   /** Does a run, if it is one like this: gives the promise of its results, else null. */
