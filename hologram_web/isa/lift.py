@@ -33,7 +33,12 @@ _STATE: dict[str, tuple[str, _Spec]] = {
 
 # Counts that decide which launches a collective becomes, and not only how large they are; or that others divide.
 _CHANNELS = ("in_channels", "out_channels")
-_KEPT = {"FFT": ("n",), "Conv2D": _CHANNELS, "ConvTranspose2D": _CHANNELS, "GroupNorm": ("channels", "groups")}
+_KEPT = {
+    "FFT": ("n",),
+    "Conv2D": (*_CHANNELS, "kernel_h", "kernel_w"),
+    "ConvTranspose2D": _CHANNELS,
+    "GroupNorm": ("channels", "groups"),
+}
 
 
 class Hidden(NamedTuple):

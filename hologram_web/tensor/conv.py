@@ -9,13 +9,13 @@ from __future__ import annotations
 import math
 
 from ..isa.types import Type
-from . import matmul, winograd
+from . import depthwise, matmul, winograd
 from .budgets import UNBOUNDED, rows_of, size_class
 from .language import Callable, Constant, Elements, T, U, W, block_id, global_id, i32, local_id, registers, static_range
 from .matmul import _product, _same
 from .norms import wide
 from .operation import TensorOperation, along_one, ceildiv, covering, flag, function, part
-from .sliding import check_window, out_lengths, windows
+from .sliding import check_window, is_one, may_be, out_lengths, windows
 
 __all__ = ["OPERATIONS", "tunable"]
 
@@ -232,11 +232,12 @@ def _tiles(
     PIXELS: Constant[int],
     CHANNELS: Constant[int],
     UNROLLED: Constant[int],
-    THREE: Constant[bool],
+    HIGH: Constant[int],
+    WIDE: Constant[int],
     STEP: Constant[int],
 ):
     """A lane makes PIXELS x CHANNELS elements. Lanes side by side make output channels side by side, of a panel of
-    ACROSS * CHANNELS. Pixels go on from one image to the next. Kernels of THREE by three elements are written out."""
+    ACROSS * CHANNELS. Pixels go on from one image to the next. Kernels of HIGH by WIDE elements are written out."""
     sums, y = registers((PIXELS, CHANNELS), W), registers(CHANNELS, W)
     lane, group, columns = local_id(0), max(min(global_id(2), groups - 1), 0), max(out_width, 1)
     first, width = block_id(0) * PIXELS, ACROSS * CHANNELS
@@ -249,14 +250,14 @@ def _tiles(
         row, column = max(min(pixel // columns, out_height - 1), 0), max(min(pixel % columns, out_width - 1), 0)
         results[i] = image * outs * pixels + pixel
         places[i] = image * whole + row * stride_y * padded_width + column * stride_x
-    if THREE:
+    if HIGH:
         for c in range(channels):
-            for ky in static_range(3):
+            for ky in static_range(HIGH):
                 at = c * plane + ky * step_y
-                for kx in static_range(3):
+                for kx in static_range(WIDE):
                     # What is added last and known is part of the address, and one proof for all of a round.
                     for j in static_range(CHANNELS):
-                        y[j] = panels[panel + c * (9 * width) + (ky * 3 + kx) * width + ACROSS * j]
+                        y[j] = panels[panel + c * (HIGH * WIDE * width) + (ky * WIDE + kx) * width + ACROSS * j]
                     for i in static_range(PIXELS):
                         x = W(padded[places[i] + at + kx * STEP])
                         for j in static_range(CHANNELS):
@@ -377,16 +378,6 @@ def _shader_tiles(
                     if BIAS:
                         total = total + added
                     output[results[i] + out * pixels] = EPILOGUE(T(total))
-
-
-def may_be(number):
-    """Whether a number of times is not known to be 0."""
-    return not isinstance(number, int) or number != 0
-
-
-def is_one(number):
-    """1 where a number is 1, else 0."""
-    return 1 - flag(number - 1) - flag(1 - number)
 
 
 def _extents(o, lengths=out_lengths):
@@ -517,6 +508,11 @@ def _launches(o, traits):
         because = UNBOUNDED if o.late else "GPUs compute f64 in integers"
         why = f"a lane for each element, as {because}"
         return [part(o, _plain, lanes, (64,), scalars=scalars, fast=True, why=why, **constants)]
+    alone, because = depthwise.choose(o, traits)
+    if alone is not None:
+        return [*found, *depthwise.launches(o, alone, scalars, constants)]
+    if because:
+        why = f"not each channel between zeros: {because}"
     chosen = choose(o, traits, tuning_key(o))
     panel = chosen["ACROSS"] * chosen["CHANNELS"]
     here = ceildiv(outs, panel)
@@ -560,10 +556,14 @@ def _launches(o, traits):
         return [*found, *_in_shaders(o, scalars | flat, common, count, length, here, many)]
     lanes, block = (ceildiv(count, chosen["PIXELS"]) * chosen["ACROSS"], here, o.groups), (chosen["ACROSS"],)
     flat["rounds"] = length // 4
-    for often, given, unrolled, written_out in ((three, {"rounds": 0}, 1, True), (1 - three, flat, 4, False)):
+    small, known = three, isinstance(o.kernel_h, int) and isinstance(o.kernel_w, int)
+    high, across = (o.kernel_h, o.kernel_w) if known else (3, 3)
+    if known:
+        small = int(1 < high * across <= depthwise.NINE)
+    for often, given, unrolled, size in ((small, {"rounds": 0}, 1, (high, across)), (1 - small, flat, 4, (0, 0))):
         times = often * many
         if may_be(often) and may_be(many):
-            more = {"UNROLLED": unrolled, "THREE": written_out, "STEP": o.dilation[1]}
+            more = {"UNROLLED": unrolled, "HIGH": size[0], "WIDE": size[1], "STEP": o.dilation[1]}
             found.append(part(o, _tiles, lanes, block, scalars=scalars | given, times=times, **more, **common))
     return found
 

@@ -4,9 +4,19 @@
 
 from __future__ import annotations
 
-from .operation import at_least, ceildiv
+from .operation import at_least, ceildiv, flag
 
-__all__ = ["check_window", "every", "out_lengths", "windows"]
+__all__ = ["check_window", "every", "is_one", "may_be", "out_lengths", "windows"]
+
+
+def may_be(number):
+    """Whether a number of times is not known to be 0."""
+    return not isinstance(number, int) or number != 0
+
+
+def is_one(number):
+    """1 where a number is 1, else 0."""
+    return 1 - flag(number - 1) - flag(1 - number)
 
 
 def out_lengths(o):

@@ -1,0 +1,170 @@
+"""Convolutions of each channel by a kernel of its own: images come between zeros just before they are used.
+
+The sum of an element runs over (row, column) of its kernel in increasing order, as in all texts of convolutions.
+"""
+
+# mypy: ignore-errors
+# To Python i32 is a value and no type: kernels are parsed and never executed.
+
+from __future__ import annotations
+
+from .language import (
+    Callable,
+    Constant,
+    Elements,
+    T,
+    W,
+    barrier,
+    block_id,
+    i32,
+    local_id,
+    registers,
+    static_range,
+)
+from .operation import at_most, part
+
+__all__ = ["NINE", "choose", "launches"]
+
+LINES, PITCH = 64, 72  # of an image that a block has at once, in 18 KB: they stay in the first cache
+EDGE = 4  # zeros before a row, and behind it: padding is at most that
+NINE = 9  # elements of a kernel that is written out
+ROWS = 4  # of results in registers, beside those
+BLOCKS = 8  # which share the images
+
+
+def _each_alone(
+    output: Elements[T],
+    input: Elements[T],
+    kernel: Elements[T],
+    bias: Elements[T],
+    plane: Elements[W],
+    groups: i32,
+    outs: i32,
+    images: i32,
+    height: i32,
+    width: i32,
+    out_height: i32,
+    out_width: i32,
+    top: i32,
+    left: i32,
+    T: Constant[type],
+    W: Constant[type],
+    BIAS: Constant[bool],
+    EPILOGUE: Constant[Callable],
+    HIGH: Constant[int],
+    WIDE: Constant[int],
+    DOWN: Constant[int],
+    STRIDE: Constant[int],
+    BELOW: Constant[int],
+    STEP: Constant[int],
+    TALL: Constant[int],
+    BROAD: Constant[int],
+):
+    """Four lanes bring what TALL rows and BROAD columns of a result see of an image, and make them side by side."""
+    lane, base = local_id(0), block_id(0) * (LINES * PITCH)
+    sums, weights = registers(ROWS, W), registers(HIGH * WIDE, W)
+    for image in range(block_id(0), images, BLOCKS):
+        # Clamped so that proofs know the ends of a remainder.
+        channel = max(min(image % max(groups, 1), groups - 1), 0)
+        for strip in range((out_height + TALL - 1) // TALL):
+            for tile in range((out_width + BROAD - 1) // BROAD):
+                above, before = strip * TALL * DOWN - top, tile * BROAD * STRIDE - EDGE
+                rows, columns = min(out_height - strip * TALL, TALL), min(out_width - tile * BROAD, BROAD)
+                # What a row has of them, and behind it zeros; packets read what is there.
+                here = width - max(before, 0)
+                every = (EDGE - left + (columns - 1) * STRIDE + (WIDE - 1) * STEP + 4) // 4
+                start = i32(0)
+                if before < 0:
+                    start = i32(1)
+                count = max(min(here // 4, every - start), 0)
+                for line in range((rows - 1) * DOWN + (HIGH - 1) * BELOW + 1):
+                    y, to = above + line, base + line * PITCH + lane
+                    at = (image * height + max(min(y, height - 1), 0)) * width + max(before, 0) + lane
+                    if y >= 0 and y < height:
+                        if before < 0:
+                            plane[to] = W(0)
+                            to += 4
+                        for some in range(count // 4):
+                            for part in static_range(4):
+                                plane[to + some * 16 + part * 4] = W(input[at + some * 16 + part * 4])
+                        for some in range(count // 4 * 4, count):
+                            plane[to + some * 4] = W(input[at + some * 4])
+                        if count < every - start:
+                            rest, value = max(min(count * 4, here - 1), 0), W(0)
+                            if count * 4 + lane < here:
+                                value = W(input[at + rest])
+                            plane[to + count * 4] = value
+                            if count + 1 < every - start:
+                                plane[to + count * 4 + 4] = W(0)
+                    else:
+                        for some in range(every):
+                            plane[to + some * 4] = W(0)
+                barrier()
+                for out in range(outs):
+                    for k in static_range(HIGH * WIDE):
+                        weights[k] = W(kernel[(channel * outs + out) * (HIGH * WIDE) + k])
+                    added = W(0)
+                    if BIAS:
+                        added = W(bias[channel * outs + out])
+                    for group in range((rows + ROWS - 1) // ROWS):
+                        row = strip * TALL + group * ROWS
+                        first = base + group * (ROWS * DOWN * PITCH) + EDGE - left + lane * STRIDE
+                        result = ((image * outs + out) * out_height + row) * out_width + tile * BROAD + lane
+                        for some in range((columns + 3) // 4):
+                            for line in static_range((ROWS - 1) * DOWN + (HIGH - 1) * BELOW + 1):
+                                for kx in static_range(WIDE):
+                                    seen = plane[first + some * (4 * STRIDE) + (line * PITCH + kx * STEP)]
+                                    for i in static_range(ROWS):
+                                        for ky in static_range(HIGH):
+                                            if i * DOWN + ky * BELOW == line:
+                                                if ky + kx == 0:
+                                                    sums[i] = seen * weights[0]
+                                                else:
+                                                    sums[i] += seen * weights[ky * WIDE + kx]
+                            if row + ROWS <= out_height and some * 4 + 4 <= columns:
+                                for i in static_range(ROWS):
+                                    total = sums[i] + W(0)
+                                    if BIAS:
+                                        total = total + added
+                                    output[result + i * out_width + some * 4] = EPILOGUE(T(total))
+                            elif some * 4 + lane < columns:
+                                for i in static_range(ROWS):
+                                    if row + i < out_height:
+                                        total = sums[i] + W(0)
+                                        if BIAS:
+                                            total = total + added
+                                        output[result + i * out_width + some * 4] = EPILOGUE(T(total))
+                barrier()
+
+
+def choose(o, traits):
+    """How many rows and columns of a result are made at once, if each channel has kernels of its own and this way is
+    taken; else None. And why, if there is something to say."""
+    sizes = o.in_channels, o.kernel_h, o.kernel_w
+    if traits.together:
+        return None, ""
+    if not all(isinstance(size, int) for size in sizes):
+        return None, "channels and the kernel are not known when memory is made"
+    if o.groups != o.in_channels:
+        return None, ""
+    if not 0 < o.kernel_h * o.kernel_w <= NINE:
+        return None, f"registers have no room for kernels of more than {NINE} elements"
+    if max(o.padding) > EDGE:
+        return None, f"there is more padding than {EDGE}"
+    rows = (LINES - (o.kernel_h - 1) * o.dilation[0] - 1) // o.stride[0] + 1
+    columns = (PITCH - 2 * EDGE - (o.kernel_w - 1) * o.dilation[1] - 1) // o.stride[1] + 1
+    found = {"TALL": rows // ROWS * ROWS, "BROAD": columns // 4 * 4}
+    return (found, "") if min(found.values()) > 0 else (None, "elements of a window are too far apart")
+
+
+def launches(o, chosen, scalars, constants):
+    """Its launch."""
+    images = o.batch * o.groups
+    blocks, acc = at_most(images, BLOCKS), constants["W"]
+    memory = {"plane": (acc, blocks * LINES * PITCH)}
+    steps = {"DOWN": o.stride[0], "STRIDE": o.stride[1], "BELOW": o.dilation[0], "STEP": o.dilation[1]}
+    return [
+        part(o, _each_alone, (blocks * 4,), (4,), temporaries=memory, scalars=scalars | {"images": images}, fast=True,
+             HIGH=o.kernel_h, WIDE=o.kernel_w, why="each channel between zeros, brought just before", **steps,
+             **chosen, **constants)
+    ]  # fmt: skip

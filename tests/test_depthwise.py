@@ -1,0 +1,88 @@
+"""Convolutions of each channel alone, whose images come between zeros just before they are used, on wasm."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import hologram_web as hg
+from hologram_web.isa.types import Type
+from hologram_web.tensor import depthwise
+from hologram_web.tensor.operation import Operands
+from hologram_web.tensor.schedules import traits_for
+
+# Images, channels, times as many output channels, height, width, padding, stride.
+SHAPES = [
+    (1, 5, 1, 130, 7, 1, 1),
+    (2, 3, 2, 5, 133, 1, 1),
+    (1, 9, 1, 126, 14, 1, 2),
+    (3, 1, 4, 3, 2, 1, 1),
+    (1, 2, 1, 1, 1, 4, 3),
+]
+
+
+@pytest.fixture(scope="module")
+def ex() -> Iterator[hg.Executor]:
+    with hg.Executor("wasm", threads=1) as found:
+        yield found
+
+
+def _operands(**given: Any) -> Operands:
+    values = {
+        "ty": Type.F32,
+        "batch": 1,
+        "in_channels": 64,
+        "out_channels": 64,
+        "height": 56,
+        "width": 56,
+        "groups": 64,
+    }
+    values |= {"kernel_h": 3, "kernel_w": 3, "stride": (1, 1), "padding": (1, 1, 1, 1), "dilation": (1, 1)}
+    return Operands(values | given, {})
+
+
+@pytest.mark.parametrize(("images", "channels", "more", "height", "width", "padding", "stride"), SHAPES)
+def test_sums_in_order(
+    ex: hg.Executor, images: int, channels: int, more: int, height: int, width: int, padding: int, stride: int
+) -> None:
+    chance = np.random.default_rng(width)
+    x = chance.standard_normal((images, channels, height, width), np.float32)
+    w = chance.standard_normal((channels * more, 1, 3, 3), np.float32)
+    padded = np.pad(x, ((0, 0), (0, 0), (padding, padding), (padding, padding)))
+    seen = np.lib.stride_tricks.sliding_window_view(padded, (3, 3), (2, 3))[:, :, ::stride, ::stride]
+    wanted = np.zeros((images, channels, more, *seen.shape[2:4]), np.float32)
+    for ky in range(3):
+        for kx in range(3):
+            wanted += seen[:, :, None, ..., ky, kx] * w[:, 0, ky, kx].reshape(1, channels, more, 1, 1)
+    given = {"padding": padding, "stride": stride, "groups": channels}
+    found = hg.ops.conv2d(ex.array(x), ex.array(w), **given).numpy()
+    assert np.array_equal(found, wanted.reshape(found.shape))
+
+
+@pytest.mark.parametrize(
+    ("given", "why"),
+    [
+        ({"groups": 32}, ""),
+        ({"kernel_h": 4}, "registers have no room for kernels of more than 9 elements"),
+        ({"padding": (1, 5, 1, 1)}, "there is more padding than 4"),
+        ({"dilation": (1, 40)}, "elements of a window are too far apart"),
+    ],
+)
+def test_what_is_not_taken(given: dict[str, Any], why: str) -> None:
+    assert depthwise.choose(_operands(**given), traits_for("wasm")) == (None, why)
+
+
+def test_two_schedules() -> None:
+    traits = traits_for("wasm")
+    assert depthwise.choose(_operands(), traits) == ({"TALL": 60, "BROAD": 60}, "")
+    assert depthwise.choose(_operands(stride=(2, 2)), traits) == ({"TALL": 28, "BROAD": 28}, "")
+    assert depthwise.choose(_operands(), traits_for("webgpu")) == (None, "")
+
+
+def test_arrays_say_it(ex: hg.Executor) -> None:
+    x, w = ex.array(np.ones((1, 4, 20, 20), "f4")), ex.array(np.ones((4, 1, 5, 5), "f4"))
+    assert "each channel between zeros" in hg.ops.conv2d(x, w[:, :, :3, :3], groups=4).explain()
+    assert "kernels of more than 9 elements" in hg.ops.conv2d(x, w, groups=4).explain()
