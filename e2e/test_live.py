@@ -114,6 +114,7 @@ def test_auto_says_why_it_passes_over_an_adapter_that_is_no_gpu(page: Page) -> N
     after_runs(page, 1)
     expect(page.locator("#selected")).to_have_text("WebAssembly")
     expect(page.locator("#reason")).to_contain_text("is no GPU but a program")
+    expect(page.locator("#adapter")).to_contain_text("none; there is ")  # what ran was no adapter
 
 
 def test_sliders_and_stages(page: Page) -> None:

@@ -187,7 +187,9 @@ def opened(browser: Browser, address: str, view: View, how: How) -> Iterator[Pag
     page = context.new_page()
     page.goto(address + view.address)
     page.wait_for_function(view.ready)
-    page.evaluate("() => Promise.all([...document.images].map((image) => image.loading === 'lazy' || image.decode()))")
+    page.evaluate(
+        "() => Promise.all([...document.images].map((image) => { image.loading = 'eager'; return image.decode(); }))"
+    )
     yield page
     context.close()
 

@@ -30,7 +30,7 @@ class Area(NamedTuple):
 
 AREAS = (
     Area("lint", 1, ("ruff check", "ruff format --check", "mypy")),
-    Area("python", 22, ("pytest -n 2 --no-skips",)),
+    Area("python", 20, ("pytest -n 2 --no-skips",)),
     Area(
         "fuzz",  # the same seeds every time, about three minutes of them
         4.5,
@@ -44,10 +44,10 @@ AREAS = (
         ),
     ),
     Area("web", 1.5, (("npm run --silent typecheck", "npm run --silent test"), "npm run --silent size")),
-    Area("e2e", 16, ("npm run --silent bundle", "pytest e2e --no-skips -n 2 --dist loadfile --no-loadscope-reorder")),
+    Area("e2e", 14, ("npm run --silent bundle", "pytest e2e --no-skips -n 2 --dist loadfile --no-loadscope-reorder")),
     Area(
         "pyodide",
-        4,
+        3,
         (
             "npm run --silent bundle",
             (
@@ -59,7 +59,7 @@ AREAS = (
     ),
     Area(  # every third test of the array API standard's own
         "suite",
-        3,
+        2,
         (
             "python -m pip install -qq --upgrade --no-deps --target build/suite -r tests/array_api/requirements.txt",
             "python -m tests.array_api --third --device wasm --packages build/suite",

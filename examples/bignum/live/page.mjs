@@ -58,7 +58,7 @@ function show(row) {
     parts.bar.style.width = `${Math.max((100 * speed(one)) / most, 0.5)}%`;
     parts.rate.textContent = rate(speed(one));
     if (one === bigint) continue;
-    parts.ratio.textContent = bigint ? `× ${(speed(one) / speed(bigint)).toFixed(2)}` : "";
+    parts.ratio.textContent = bigint ? `× ${Number((speed(one) / speed(bigint)).toPrecision(2))}` : "";
     parts.badge.className = one.differing ? "badge bad" : "badge";
     parts.badge.textContent = one.differing ? `${one.differing.toLocaleString("en")} differ` : `${one.checked.toLocaleString("en")} agree`;
   }

@@ -136,7 +136,8 @@ async function open() {
   }
   const { selected, adapter, reason } = runtime.info;
   $("selected").textContent = { webgpu: "WebGPU", wasm: "WebAssembly" }[selected];
-  $("adapter").textContent = adapter ? [adapter.vendor, adapter.architecture, adapter.description].filter(Boolean).join(" ") : "none was asked for";
+  const named = adapter && [adapter.vendor, adapter.architecture, adapter.description].filter(Boolean).join(" ");
+  $("adapter").textContent = !named ? "none was asked for" : selected === "webgpu" ? named : `none; there is ${named}`;
   $("reason").textContent = reason;
 }
 
