@@ -94,3 +94,26 @@ def test_a_whole_may_lie_in_a_donated_array(wasm: hg.Executor) -> None:
     x = np.arange(8, dtype=np.float32)
     found = joined(wasm.array(x))
     assert np.array_equal(np.asarray(found), np.concatenate([x[::-1][:4] * 2, x[:4] + 1]))
+
+
+@pytest.mark.parametrize("device", ["cpu", "wasm", "webgpu"])
+def test_operations_write_behind_an_odd_number_of_elements(device: str) -> None:
+    """Of halves two lie in a word: what is there already stays."""
+    rng = np.random.default_rng(5)
+    image, w = rng.random((2, 3, 9, 9)).astype("f2"), rng.random((4, 3, 3, 3)).astype("f2")
+
+    def parts(image: Any, w: Any) -> list[Any]:
+        found = [hg.ops.conv2d(image, w), xp.log_softmax(w[0, 0], axis=-1), w[0, 0] @ w[1, 1]]
+        return [each.reshape((-1,)) for each in found]
+
+    with hg.Executor(device) as ex:
+        a, b = xp.asarray(image, device=ex), xp.asarray(w, device=ex)
+        first, second, third = map(np.asarray, hg.function(parts)(a, b))
+
+        def joined(image: Any, w: Any) -> Any:
+            conv, soft, product = parts(image, w)
+            return xp.concat([w[0, 0, 0] * 2.0, conv, w[0, 0, 1], soft, product, w[0, 0, 2]])
+
+        found = np.asarray(hg.function(joined)(a, b))
+    wanted = [w[0, 0, 0] * np.float16(2), first, w[0, 0, 1], second, third, w[0, 0, 2]]
+    assert np.array_equal(found, np.concatenate(wanted))
