@@ -172,6 +172,7 @@ export class Recording {
   free(): void {
     this.runs = [];
     const { layout } = this;
+    this.layout = null; // what is given back twice would serve two
     if (layout) void this.runtime.inTurn(() => layout.free());
   }
 
