@@ -8,6 +8,7 @@ again behind one that moved megabytes. Chains stand beside the loop that copies 
 
 from __future__ import annotations
 
+import base64
 import os
 import time
 from collections.abc import Callable, Iterator
@@ -26,6 +27,7 @@ from bench.peers.cases import CASES as ALL
 from bench.peers.cases import Case, blur, gray_scott, histogram, search
 from bench.peers.pages import LOOPS
 from bench.peers.processes import Here, Loops, large_pages
+from e2e.browser import Browser
 from hologram_web.backends.wasm.arena import FastCall
 
 CODE = Path(__file__).with_name("hand") / "kernels.wat"
@@ -79,11 +81,43 @@ def by_hand(name: str, case: Case) -> Callable[[], object]:
     return call
 
 
+def _exported(file: Path, name: str, end: int, *given: int) -> dict[str, Any]:
+    """A loop as a module for by_hand.mjs: its memory is grown first, and written, so that it is no page of zeros."""
+    pages = end // _PAGE + 1
+    fill = f"(memory.fill (i32.const {_PAGE}) (i32.const 63) (i32.const {end - _PAGE}))"
+    start = f"(drop (memory.grow (i32.const {pages}))) {fill}"
+    call = " ".join(f"(i32.const {number})" for number in given)
+    text = file.read_text(encoding="utf-8").rstrip().removesuffix(")")
+    text = text.replace(f'(func (export "{name}")', f'(func ${name} (export "{name}")')
+    text += f"""(func (export "run") (param i32)
+      (if (i32.lt_u (memory.size) (i32.const {pages})) (then {start})) (call ${name} {call})))"""
+    return {"code": base64.b64encode(wasmtime.wat2wasm(text)).decode(), "times": 1}
+
+
+def _in_chromium(rounds: int) -> None:
+    """Chains by hand beside the copy of as many bytes, of 4 Mi elements."""
+    size = 1 << 22
+    x, y, z, end = (_PAGE + 4 * size * k for k in range(4))
+    sides = {name: _exported(CODE, name, end, x, y, z, size) for name in ("add", "fused8")}
+    sides["copy"] = _exported(CODE.with_name("v128.wat"), "copy", end, x + 6 * size, x, 6 * size, 1)
+    with Browser() as browser:
+        load = os.getloadavg()[0]
+        least = browser.run("/e2e/jobs/by_hand.mjs", sides=[*sides.values()], rounds=rounds).json
+    print(f"{date.today()}, Chromium, load {load:.1f}, least of {rounds} turns\n")
+    print("| by hand | ms | of the copy |\n|---|---|---|")
+    for name, found in zip(sides, least, strict=True):
+        print(f"| {name} | {found:.2f} | {found / least[-1]:.2f} |")
+
+
 @click.command()
 @click.option("--rounds", default=101, show_default=True, type=click.IntRange(1))
 @click.option("--case", "names", multiple=True, type=click.Choice(list(CASES)), help="One of them.  [default: all]")
-def main(rounds: int, names: tuple[str, ...]) -> None:
+@click.option("--chromium", is_flag=True, help="Chains by hand beside the copy, in Chromium.")
+def main(rounds: int, names: tuple[str, ...], chromium: bool) -> None:
     """Kernels beside v128 loops by hand in the same engine."""
+    if chromium:
+        _in_chromium(rounds)
+        return
     load = os.getloadavg()[0]
     print(f"{date.today()}, {os.cpu_count()} cores, load {load:.1f}, {rounds} turns\n")
     print(f"| case | size | {' | '.join(SIDES)} | of by hand | of the least times | of the copy |\n{'|---' * 9}|")
