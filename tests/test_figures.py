@@ -32,6 +32,10 @@ ONCE = (
     "README.md: operations on an H200 beside PyTorch's CUDA, from docs/performance.md, 2026-11-29",
     "README.md: where the time of a product of 256 goes natively, by launch and by function, and products compiled "
     "with opt_level none, 2026-11-29",
+    "README.md: products by hand and ours, old and new, in turns in one page of Chromium, the least of 240 to 300 "
+    "runs, and the code that V8 14.1 makes of them, 2026-11-30",
+    "README.md: products of small matrices b, lane for lane and in panels, by the processor's time, the mean of 800 "
+    "runs in Node 25 and the least of 100 natively, 2026-11-30",
     "README.md: attention, convolutions and products in one page of Chromium, old and new files in turns, the least of "
     "180 to 450 runs, 2026-11-29",
     "README.md: what SwiftShader's time is made of, shaders written by hand in Chromium by the time of the processor, "

@@ -120,8 +120,13 @@ def test_where_products_are_not_fused_fewer_rows_go_together(math, strips):
 
 
 @pytest.mark.parametrize("trans_b", [False, True])
-@pytest.mark.parametrize(("m", "n", "k"), [(1, 77, 33), (4, 16, 40), (3, 15, 7), (7, 37, 19), (2, 1, 5), (33, 47, 0), (41, 24, 33), (40, 31, 32),
-                                       (40, 40, 34), (21, 47, 33)])  # fmt: skip
+@pytest.mark.parametrize(
+    ("m", "n", "k"),
+    [
+        (1, 77, 33), (4, 16, 40), (3, 15, 7), (7, 37, 19), (2, 1, 5), (33, 47, 0),
+        (41, 24, 33), (40, 31, 32), (40, 40, 34), (21, 47, 33),
+    ],
+)  # fmt: skip
 def test_products_of_few_rows_and_small_ones_are_summed_up_in_order(m, n, k, trans_b):
     rng = np.random.default_rng(m * n)
     a, b = rng.random((2, m, k), "f4"), rng.random((2, n, k) if trans_b else (2, k, n), "f4")
