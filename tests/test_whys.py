@@ -109,6 +109,9 @@ def test_lanes_of_gpus_where_lengths_are_not_known(line: str, kernel: str, wante
         (CONV, "20", "wasm", "exact", ORDER),
         (CONV, "20", "webgpu", "fast", "not Winograd's way: lanes run together"),
         (CONV, "20", "wasm", "fast", "Winograd's way: 16 products in place of 36"),
+        ("conv2d.f32 [y], [a], [b], 1, 2, 3, {0}, {0}, 1, 1, stride=(2, 2)", "9", "wasm", "exact", "no product of"),
+        ("conv2d.f32 [y], [a], [b], 1, 2, 2, {0}, {0}, 3, 3, groups=2", "9", "wasm", "exact", "between zeros"),
+        ("tensor_contract.f32 [y], [a], [b], (2, 3, 4), (3, 4), (1:0)", "", "wasm", "exact", "a copy of a, whose"),
     ],
 )  # fmt: skip
 def test_other_reasons(line: str, size: str, target: str, math: str, why: str) -> None:

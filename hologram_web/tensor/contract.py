@@ -67,9 +67,9 @@ def _contract(o, traits):
                 "START": 0,
             }
             memory, given = {buffers[name]: (o.ty, prod(shape))}, {"input": name, "output": buffers[name]}
-            found.append(
-                part(o, _strided, (prod(shape),), (256,), buffers=given, temporaries=memory, scalars={}, **constants)
-            )
+            why = f"a copy of {name}, whose axes lie as in no product: they are read as {straight}"
+            more = {"temporaries": memory, "scalars": {}, "why": why}
+            found.append(part(o, _strided, (prod(shape),), (256,), buffers=given, **more, **constants))
     return found + _product(o, traits, o.ty, m, n, k, turned["a"], turned["b"], batch, buffers=buffers)
 
 

@@ -495,6 +495,8 @@ def _launches(o, traits):
     if may_be(squares):
         found += winograd.launches(o, traits, squares, constants, because)
     why = f"not Winograd's way: {because}"
+    if isinstance(ones := is_one(o.kernel_h) * is_one(o.kernel_w), int) and ones:
+        why = "no product of matrices, as there are groups, a bias, padding or strides"
     rest -= squares
     if not may_be(rest):
         return found
