@@ -73,6 +73,7 @@ ONCE = (
     "pyodide.md: 120 rounds of 500 launches of both sizes in turn in a page, 2026-11-29",
     "pyodide.md: compiling the Gaussian of make run in Node's Pyodide, by its parts, and with and without looks for "
     "cycles, 2026-11-29",
+    "pyodide.md: 60 compilations of the Gaussian in Node's Pyodide, with gc.callbacks, 2026-11-30",
     "wide.md: what llvmpipe takes to compile a private array, 2026-11-22",
 )
 
