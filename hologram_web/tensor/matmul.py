@@ -368,8 +368,7 @@ def _gemm_panels(
 
 WIDTH = 8  # columns of a panel
 STRIP = 16  # blocks below each other
-AS_IT_LIES = 256  # columns for which strips of the other factor are not worth packing it, and natively, where four
-AS_IT_LIES_HERE = 32  # elements of a strip are one load
+AS_IT_LIES, AS_IT_LIES_HERE = 256, 32  # columns for which the other factor is not packed, in V8 and natively
 SOME = 64  # rows of a panel that are brought at once: a block of one takes as long as what it does
 TILE = {"ROWS": 8, "COLUMNS": 8, "ACROSS": 8}  # of a lane; blocks have as many lanes along each axis
 SMALL_TILE = {"ROWS": 2, "COLUMNS": 2, "ACROSS": 8}  # of matrices that have few of those
@@ -406,8 +405,7 @@ def candidates(m, n, k, ty, traits):
         for rows in (1, 2, 3, 4, 5, 6):
             if rows <= max(m, 1):
                 found.append(("rows", (("ROWS", rows), ("COLUMNS", SUMS // rows))))
-        for rows, steps in ROWS.values():
-            found += [("panels", (("TALL", rows), ("STEPS", steps), ("PACKED", packed))) for packed in (True, False)]
+        found += [("panels", tuple(_of_panels(tile, n, traits).items())) for tile in ROWS.values()]
     return list(dict.fromkeys([*found, ("plain", ())]))
 
 
@@ -423,6 +421,12 @@ def tunable(o, traits):
     """The key of a product, and its candidates."""
     ty, sizes, batch = wide(o.ty), (o.m, o.n, o.k), o.values.get("batch", 1)
     return tuning_key(o.ty, ty, *sizes, o.trans_a, o.trans_b, batch), candidates(*sizes, ty, traits)
+
+
+def _of_panels(tile, n, traits):
+    """Constants of panels: whether the other factor is packed for n columns, and steps of a round."""
+    packed = not isinstance(n, int) or n > (AS_IT_LIES_HERE if traits.native else AS_IT_LIES)
+    return {"TALL": tile[0], "STEPS": tile[1] if packed or traits.native else 4, "PACKED": packed}
 
 
 def choose(m, n, k, ty, traits, key=None):
@@ -448,10 +452,8 @@ def choose(m, n, k, ty, traits, key=None):
     elif not traits.together and ty in (Type.F32, Type.I32, Type.U32):
         small = flag(SMALL + 1 - k * n) * flag(LOW + 1 - m)
         few = flag(flag(FEW + 1 - m) + small) * flag(n - 15)  # for whole tiles at least
-        rows, (tall, steps) = min(max(m, 1), rows_of(traits)) if isinstance(m, int) else FEW, tile_of(traits)
-        panels = {"TALL": tall, "STEPS": steps, "PACKED": True}
-        if isinstance(n, int) and n <= (AS_IT_LIES_HERE if traits.native else AS_IT_LIES):
-            panels |= {"STEPS": steps if traits.native else 4, "PACKED": False}
+        rows = min(max(m, 1), rows_of(traits)) if isinstance(m, int) else FEW
+        panels = _of_panels(tile_of(traits), n, traits)
         found = [(_gemm_rows, {"ROWS": rows, "COLUMNS": SUMS // rows}, few), (_gemm_panels, panels, 1 - few)]
     else:
         found = [(_gemm_plain, {}, 1)]
