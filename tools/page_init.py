@@ -50,7 +50,8 @@ class _Modules:
             return None
         if name not in self.found and len(_FILES) > 1:
             self.read()
-        rooms = {"tensor", "array", "nn", "array_api", "atlas", "weights", "stream", "typed", "collective_calls"}
+        rooms = {"tensor", "array", "nn", "array_api", "atlas", "weights", "stream", "typed"}
+        rooms |= {"collective_calls", "json_form"}
         if name not in self.found and _FILES and not rooms.isdisjoint(name.split(".")):
             if not _FILES[0].exists():
                 text = f"{name} is in hologram-web-tensor, which is not installed: "

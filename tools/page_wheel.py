@@ -54,7 +54,7 @@ NEEDED = (
 )
 _SECOND = (
     rf"{PACKAGE}\.(tensor\.|array\b|nn\b|ops$|array_api$|atlas\b|plan\.tensor_steps$|runtime\.(weights|stream|typed)$"
-    r"|frontends\.python\.collective_calls$)"
+    r"|frontends\.python\.collective_calls$|isa\.json_form$)"
 )
 # Of the tensor library what tells an operation that is there from one that is not.
 _ALWAYS = {f"{PACKAGE}.tensor{module}" for module in ("", ".families", ".operation", ".schedules")}

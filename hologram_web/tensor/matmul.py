@@ -531,12 +531,7 @@ def _product(o, traits, ty, m, n, k, trans_a, trans_b, batch=1, strides=(), buff
                 left, of_elements = "strips", {"U": inner}
             own = {**buffers, "strips": left}
             rest, edge = (not isinstance(size, int) or size % by for size, by in ((k, constants["STEPS"]), (n, WIDTH)))
-            constants = constants | {
-                "PACKED": packed,
-                "STEP": 0 if trans_a else 1,
-                "REST": rest != 0,
-                "EDGE": edge != 0,
-            }
+            constants = constants | {"PACKED": packed, "STEP": int(not trans_a), "REST": rest != 0, "EDGE": edge != 0}
         constants = constants | common | final | of_elements
         given = {"buffers": own, "times": times, "scalars": scalars, "why": why}
         found.append(part(o, kernel, lanes, block, fast=True, **given, **constants))
