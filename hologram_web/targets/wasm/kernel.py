@@ -159,7 +159,7 @@ class _Kernel:
         spill = code.stride + frame
         made = WasmKernel(raw, code.scalars, code.bases, spill, code.lanes, code.atomic, relaxed, self.why)
         # What else there is lies in cycles, which Python's collector would go through.
-        for part in (*code.lowered.pieces, *code.module.functions, *self.parts, self.values, code, self):
+        for part in (*code.module.functions, *self.parts, self.values, code, self):
             vars(part).clear()
         return made
 

@@ -223,8 +223,6 @@ def compile_kernel(
             raise CompileError(None, f"{what}; give some of them in a buffer")
         if fast:
             _add_fast(kernel, function, checked)
-        for piece in lowered.pieces:
-            vars(piece).clear()  # they lie in cycles, which Python's collector would go through
     return kernel
 
 
