@@ -225,6 +225,7 @@ def compile_kernel(
             _add_fast(kernel, function, checked)
         for piece in lowered.pieces:
             vars(piece).clear()  # they lie in cycles, which Python's collector would go through
+        lower.cache_clear()
     return kernel
 
 
