@@ -86,9 +86,7 @@ def cases() -> Iterator[tuple[Case, dict[str, int]]]:
         yield _product(m, n, k), {"m": m, "n": n, "k": k}
 
 
-def rows(
-    browser: Browser, rounds: int, name: str, where: str
-) -> Iterator[tuple[str, str, list[float], list[float]]]:
+def rows(browser: Browser, rounds: int, name: str, where: str) -> Iterator[tuple[str, str, list[float], list[float]]]:
     """By case and size: the turns of both."""
     with opened(browser, where, where == "wasm", [OURS], where == "webgpu") as (page,):
         for case, sizes in cases():
