@@ -43,7 +43,9 @@ struct Status { kind: atomic<u32>, at: u32, base: u32, lane: u32, offset: vec2u,
 @group(0) @binding(3) var<storage, read> b1: array<f32>;
 @group(0) @binding(4) var<storage, read_write> b2: array<f32>;
 var<private> greatest: u32;
-fn work(i: u32) {
+var<private> site: u32;
+var<private> place: u32;
+fn work(i: u32TAKEN) {
   let index = b0[i];
   WORK
   b2[i] = b1[index];
@@ -62,13 +64,34 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) in
 _GREATEST = "greatest = max(greatest, index);"
 _FOUND = "if (greatest >= limit) { %s }"
 _FIRST = _FOUND % "if (atomicCompareExchangeWeak(&status.kind, 0u, 1u).exchanged) { %s }"
-_PLACE = "status.lane = first; status.offset = vec2u(greatest << 2u, greatest >> 30u);"
+_OFFSET = "status.offset = vec2u({0} << 2u, {0} >> 30u);"
+_PLACE = "status.lane = first; " + _OFFSET.format("greatest")
+_ACCESS = "status.at = 1u; status.base = 1u; status.need = 4u;"
+# As our errors have it: with the lane exactly, and all words of the status.
+_ALL = f"{_ACCESS} status.other = 0u; status.lane = lane;"
+_NOTED = "site = select(site, turn, index >= limit);"
+_SITE = _FIRST.replace("greatest >= limit", "site != 0u") % (
+    "let lane = first + min((site - 1u) * 256u, far); let found = %s; " + _OFFSET.format("found") + _ALL
+)
+_LOOK = "".join(
+    f"if (b0[first + min({256 * turn}u, far)] == greatest) {{ lane = first + min({256 * turn}u, far); }}\n"
+    for turn in range(8)
+)
 _SIDES = {
     "no check": ("", ""),
     "the greatest index, told by a store": (_GREATEST, _FOUND % "status.at = greatest;"),
     "by an atomic": (_GREATEST, _FOUND % "atomicMax(&status.kind, greatest);"),
     "the first one's lane and place": (_GREATEST, _FIRST % _PLACE),
-    "and what it accessed": (_GREATEST, _FIRST % (_PLACE + "status.at = 1u; status.base = 1u; status.need = 4u;")),
+    "and what it accessed": (_GREATEST, _FIRST % (_PLACE + _ACCESS)),
+    "with the lane exactly: it is noted, and its index": (
+        f"{_NOTED} place = select(place, index, index >= limit);",
+        _SITE % "place",
+    ),
+    "the lane is noted alone, its index read again": (_NOTED, _SITE % "b0[lane]"),
+    "the lane is looked for at the end": (
+        _GREATEST,
+        _FIRST % f"var lane = first; {_LOOK}{_OFFSET.format('greatest')} {_ALL}",
+    ),
 }
 _PREPARE = """async ([texts, n, random]) => {
   const device = await (await navigator.gpu.requestAdapter()).requestDevice();
@@ -124,13 +147,16 @@ _PREPARE = """async ([texts, n, random]) => {
 }"""
 
 
+def _by_hand(work: str, done: str) -> str:
+    taken, given = (", turn: u32, limit: u32", ", {}u, limit") if "limit" in work else ("", "")
+    calls = "\n  ".join(f"work(first + min({256 * turn}u, far){given.format(turn + 1)});" for turn in range(8))
+    text = _BY_HAND.replace("TAKEN", taken).replace("WORK", work)
+    return text.replace("CALLS", calls).replace("DONE", done)
+
+
 def shaders() -> dict[str, str]:
     """By name: those by hand, and the one of ours that launches here take, which checks the index alone."""
-    calls = "\n  ".join(f"work(first + min({256 * turn}u, far));" for turn in range(8))
-    hand = {
-        name: _BY_HAND.replace("CALLS", calls).replace("WORK", work).replace("DONE", done)
-        for name, (work, done) in _SIDES.items()
-    }
+    hand = {name: _by_hand(*side) for name, side in _SIDES.items()}
     function = optimize(build(analyze(Program.from_text(_GATHER)), (256, 1, 1)))
     (fast,) = wgsl.compile_kernel(function, [[base] for base in function.bases], 0).fast
     return {**hand, "ours, which tells all": fast.code}

@@ -1,8 +1,9 @@
 """`python -m bench.symbolic`: artifacts whose sizes are symbols beside those whose sizes are numbers, in a page.
 
-Reductions and products of matrices, which a plan divides among the lanes of WebGPU by formulas or by numbers. Both
-artifacts run on our runtime in headless Chromium, turn by turn; what counts is the time of all threads of its GPU
-process, where the software adapter computes (`bench.peers --processor`).
+Reductions and products of matrices, which a plan divides among lanes by formulas or by numbers. Both artifacts run on
+our runtime in headless Chromium, turn by turn. What counts on WebGPU is the time of all threads of its GPU process,
+where the software adapter computes (`bench.peers --processor`); on WebAssembly (`--where wasm`) the clock, on one
+thread.
 """
 
 from __future__ import annotations
@@ -85,9 +86,9 @@ def cases() -> Iterator[tuple[Case, dict[str, int]]]:
         yield _product(m, n, k), {"m": m, "n": n, "k": k}
 
 
-def rows(browser: Browser, rounds: int, name: str) -> Iterator[tuple[str, str, list[float], list[float]]]:
+def rows(browser: Browser, rounds: int, name: str, where: str) -> Iterator[tuple[str, str, list[float], list[float]]]:
     """By case and size: the turns of both."""
-    with opened(browser, "webgpu", False, [OURS], True) as (page,):
+    with opened(browser, where, where == "wasm", [OURS], where == "webgpu") as (page,):
         for case, sizes in cases():
             if name not in ("", case.name):
                 continue
@@ -109,16 +110,17 @@ def rows(browser: Browser, rounds: int, name: str) -> Iterator[tuple[str, str, l
 @click.command(help=__doc__)
 @click.option("--rounds", default=31, show_default=True, type=click.IntRange(1))
 @click.option("--case", default="", help="sum or gemm alone.")
-def main(rounds: int, case: str) -> None:
+@click.option("--where", default="webgpu", show_default=True, type=click.Choice(("webgpu", "wasm")))
+def main(rounds: int, case: str, where: str) -> None:
     install()
     try:
         with Browser(headers=CACHING) as browser:
-            about = f"Chromium {browser.version}, medians of {rounds} turns, load {os.getloadavg()[0]:.0f}"
+            about = f"Chromium {browser.version}, {where}, medians of {rounds} turns, load {os.getloadavg()[0]:.0f}"
             print(f"{date.today()}, {about}\n")
             print(
                 "| case | size | numbers, ms | from to | symbols, ms | from to | ratio |\n|---|---|---|---|---|---|---|"
             )
-            for name, size, *sides in rows(browser, rounds, case):
+            for name, size, *sides in rows(browser, rounds, case, where):
                 cells = " | ".join(f"{median(ms):.2f} | {min(ms):.2f} to {max(ms):.2f}" for ms in sides)
                 print(f"| {name} | {size} | {cells} | {median(sides[1]) / median(sides[0]):.2f} |", flush=True)
     except NoBrowser as error:

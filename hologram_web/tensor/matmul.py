@@ -390,6 +390,7 @@ REGISTERS, LANES = 96, 256  # of a lane with tiles; of a block, which every adap
 # What `explain` says of a lane for each element, and of rows that may be fewer.
 ALONE, WIDE, TIMED = "there is one row or column", "{} is not computed in 32 bits", "that was faster when timed"
 UNTOLD = "{} at a time, also where there are fewer: their number is not known"
+FOR_FEW = "the first matrix in strips, also for {} columns and fewer: their number is not known"
 TEXTS = {"plain": _gemm_plain, "rows": _gemm_rows, "panels": _gemm_panels, "tiles": _gemm_tiles}
 
 
@@ -513,18 +514,17 @@ def _product(o, traits, ty, m, n, k, trans_a, trans_b, batch=1, strides=(), buff
             lanes, block = (panels * 4, ceildiv(m, tall * STRIP), batch), (4,)
             packing = {"scalars": scalars, "U": o.ty, "W": inner, "times": times}
             # There are at most 7 columns beside those of b, and b has a column if it has rows.
-            memory = {
-                "panels": (
-                    inner,
-                    o.most[buffers.get("b", "b")] * WIDTH if o.late else panels * WIDTH * k * batch * often,
-                )
-            }
-            space, given = (WIDTH * batch, ceildiv(k, SOME), panels), {"b": buffers.get("b", "b")}
+            right = buffers.get("b", "b")
+            size = o.most[right] * WIDTH if o.late else panels * WIDTH * k * batch * often
+            memory = {"panels": (inner, size)}
+            space, given = (WIDTH * batch, ceildiv(k, SOME), panels), {"b": right}
             found.append(
                 part(o, _panels, space, (WIDTH,), buffers=given, temporaries=memory, BATCHED=batched, **packing)
             )
             scalars["below"], left = below, buffers.get("a", "a")
             packed = constants.get("PACKED", True) or o.ty != inner  # which would be converted for each panel
+            if not isinstance(n, int) and o.ty == inner:  # else it is packed in any case
+                why = FOR_FEW.format(AS_IT_LIES_HERE if traits.native else AS_IT_LIES)
             if packed:
                 size = o.most[left] * tall if o.late else below * tall * k * batch * often
                 space, memory, packing = (k, below, batch), {"strips": (inner, size)}, packing | {"TALL": tall}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from math import prod
 
@@ -46,6 +47,15 @@ def _product() -> hg.CompiledProgram:
 @pytest.fixture(scope="module")
 def gpu():
     return device()
+
+
+@pytest.mark.parametrize("grid", [1, "m"])
+def test_what_no_plan_can_hold_is_an_error_that_says_so(grid):
+    """Not a slower form in silence."""
+    program = hg.Program.from_text(GEMM.replace(" m, n, k, beta", f" {1 << 30}, n, {1 << 30}, beta"))
+    told = f"instruction 0: a plan cannot hold it: {4 << 60} has more than 53 bits, in gemm.f32 [c], [a], [b], "
+    with pytest.raises(hg.CompileError, match=re.escape(told)):
+        hg.compile(program, grid=grid).to_bytes()
 
 
 def launches(steps: Sequence[Step], target: str, values: dict[str, int]) -> Iterator[int]:
