@@ -2,8 +2,8 @@
 
 Lanes go rounds that nobody waits for. Natively `cancel` comes from another thread, Ctrl-C as a signal, and the clock
 by `Limits(seconds=...)`; in pages a signal is an AbortSignal, which fires between blocks, and the clock is
-`run(args, { seconds })`. Milliseconds from then until the caller goes on, by the wall's clock; the launch after it has
-the right results. The aim is half a second.
+`run(args, { seconds })`; in Pyodide Ctrl-C comes by its interrupt buffer, as notebooks write it. Milliseconds from then
+until the caller goes on, by the wall's clock; the launch after it has the right results. The aim is half a second.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from hologram_web.backends.wasm import WasmBackend
 from hologram_web.compiler.driver import lane_function
 from hologram_web.isa.verify import analyze
 from hologram_web.targets.wasm.kernel import form_of
+from tests.where import write_bundle
 
 __all__ = ["ENDS", "natively"]
 
@@ -35,8 +36,8 @@ _SECONDS = 0.2  # until it is told to end
 ENDS = ("cancel", "Ctrl-C", "clock")
 
 
-@hg.kernel
-def turns(y: hg.Array[hg.u32], n: hg.u32) -> None:
+_TURNS = """
+def turns(y: hg.Array[hg.u32], n: hg.u32):
     i = hg.global_id()
     if i < len(y):
         total = hg.u32(0)
@@ -45,6 +46,38 @@ def turns(y: hg.Array[hg.u32], n: hg.u32) -> None:
             total = total * hg.u32(5) + hg.u32(i)
             k += 1
         y[i] = total
+"""
+turns = hg.kernel_from_source(_TURNS)
+_IN_PYODIDE = f"""
+import time
+import page_of_tests
+import pyodide_js
+import hologram_web as hg
+
+def stopped(threads, rounds):
+    found = []
+    turns = hg.kernel_from_source({_TURNS!r})
+    with hg.Executor("wasm", threads=threads, limits=hg.Limits(steps=1 << 50)) as ex:
+        assert ex.device.threads.number == threads
+        y = ex.zeros({_LANES}, hg.u32)
+        launch = turns.on(ex)[{_LANES}]
+        for turn in range(rounds + 1):
+            launch(y, 3)
+            assert y.numpy().tolist() == [31 * i for i in range({_LANES})]
+            if turn == rounds:
+                return found
+            pyodide_js.setInterruptBuffer(page_of_tests.interruptsAfter(1000 * {_SECONDS}))
+            begun = time.perf_counter()
+            try:
+                launch(y, {_FOREVER})
+                y.numpy()
+                raise AssertionError("it was to go on for ever")
+            except KeyboardInterrupt:
+                found.append(1000 * (time.perf_counter() - begun - {_SECONDS}))
+            finally:
+                pyodide_js.setInterruptBuffer(None)
+
+"""
 
 
 def _width() -> int:
@@ -127,6 +160,18 @@ def _in_chromium(rounds: int) -> dict[str, dict[str, list[float]]]:
     return found
 
 
+def _in_pyodide(rounds: int) -> dict[str, dict[str, list[float]]]:
+    write_bundle(expected=False)
+    found = {}
+    for where in ("page", "worker"):
+        with Browser(headers=WITH_WORKERS) as browser:
+            code = f"{_IN_PYODIDE}[stopped(threads, {rounds}) for threads in (1, 2)]"
+            made = browser.run("python.mjs", where, 400, code=code).json
+            for threads, ms in enumerate(made, 1):
+                found[f"Chromium {browser.version}, Pyodide, {where}, threads: {threads}"] = {"Ctrl-C": ms}
+    return found
+
+
 @click.command()
 @click.option("--rounds", default=11, show_default=True, type=click.IntRange(1))
 def main(rounds: int) -> None:
@@ -135,7 +180,7 @@ def main(rounds: int) -> None:
     click.echo("| where | ended by | ms | from to |\n|---|---|---|---|")
     for threads in (1, 2):
         _tell(f"wasmtime, threads: {threads}", natively(threads, rounds))
-    for where, found in _in_chromium(rounds).items():
+    for where, found in (_in_chromium(rounds) | _in_pyodide(rounds)).items():
         _tell(where, found)
 
 

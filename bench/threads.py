@@ -85,6 +85,11 @@ def _seconds(work: Callable[[], Any]) -> float:
     return time.perf_counter() - start
 
 
+def control() -> float:
+    """How many times as much as one thread two native ones hash in the same time."""
+    return _seconds(lambda: (_hash(), _hash())) / _seconds(lambda: _both(_hash))
+
+
 @click.command()
 @click.option("--rounds", default=31, show_default=True)
 def main(rounds: int) -> None:

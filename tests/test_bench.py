@@ -206,12 +206,19 @@ def test_tiles_by_hand_are_shaders(gpu, tile):
 
 
 @pytest.mark.parametrize(
-    ("both", "said"), [(6.0, "1.67 times the products and sums of one, so that no"), (5.8, "1.72")]
+    ("both", "native", "said"),
+    [
+        (6.0, {}, "1.67 times the products and sums of one, so that no"),
+        (5.8, {}, "1.72 times the products and sums of one, so that ratios"),
+        (6.0, {"native threads": 1.81}, "1.67 times the products and sums of one, two native threads 1.81"),
+        (6.0, {"native threads": 1.81}, "hashes, so that ratios"),
+        (5.8, {"native threads": 1.69}, "1.69 times the hashes, so that no"),
+    ],
 )
-def test_the_control_of_several_threads(both, said):
+def test_the_control_of_several_threads(both, native, said):
     """Two threads do twice as much in a bit more of the time, or they have not both processors."""
     rows = [
-        {"case": "mul_add", "threads": threads, "operations": 1e6 * threads, "median": median}
+        {"case": "mul_add", "threads": threads, "operations": 1e6 * threads, "median": median} | native
         for threads, median in ((1, 5.0), (2, both))
     ]
     assert said in report.control(rows)

@@ -329,6 +329,18 @@ def test_workers_look_for_another_launch_before_they_sleep():
         assert sum(worker.words[_TAKEN] for worker in team) >= 3
 
 
+def test_workers_that_sleep_take_no_processor():
+    with OnWorkers() as device:
+        y = array_of(device, np.zeros(1024, np.uint32))
+        for _ in range(3):
+            launch(device, SLOW, 1024, y=y, n=1000)
+        assert took_part(device)
+        time.sleep(0.1)  # longer than they look for another launch
+        before = time.process_time()
+        time.sleep(0.3)
+        assert time.process_time() - before < 0.1
+
+
 def test_crew_knows_the_argument_block():
     text = (Path(__file__).parents[1] / "wasm" / "crew.wat").read_text(encoding="utf-8")
     own = {int(number) for number in re.findall(r"offset=(\d+)\s+\(local\.get \$(?:own|launch|arguments)\)", text)}

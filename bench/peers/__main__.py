@@ -34,6 +34,7 @@ import click
 
 from e2e.browser import CACHING, Browser, NoBrowser
 
+from ..threads import control
 from . import report
 from .cases import CASES as OTHERS
 from .cases import PEAKS, Case, generated
@@ -95,7 +96,8 @@ def rows_of(
 
 class Peaks:
     """Products and sums by hand, timed beside every case: in the first seconds of a browser they took four times as
-    long as later, and a machine is not as fast at all times. `ready` prepares a case, and says what is told of it."""
+    long as later, and a machine is not as fast at all times. `ready` prepares a case, and says what is told of it.
+    Where there are several threads, native ones are the control: they say whether there are as many processors."""
 
     def __init__(
         self,
@@ -112,15 +114,19 @@ class Peaks:
         self.times: dict[str, dict[str, list[float]]] = {
             title: {side.name: [] for side in sides} for title in self.cases
         }
+        self.native: list[float] = []
 
     def turn(self) -> None:
+        if self.cases and self.where in ("wasm", "native"):
+            self.native.append(control())
         for title, times in self.times.items():
             for side in self.sides:
                 times[side.name].append(side.time(title))
 
     def rows(self) -> Iterator[Row]:
+        told = {"native threads": median(self.native)} if self.native else {}
         for title, case in self.cases.items():
-            yield from rows_of(self.where, title, case, self.times[title], self.about[title])
+            yield from (row | told for row in rows_of(self.where, title, case, self.times[title], self.about[title]))
 
 
 def in_pages(

@@ -115,16 +115,20 @@ def summary(rows: Sequence[Row]) -> list[list[str]]:
 
 
 def control(rows: Sequence[Row]) -> str:
-    """How much more the loops by hand did on all threads than on one, of products and sums: the processors' share."""
-    rates = {row["threads"]: row["operations"] / row["median"] for row in rows if row["case"] == "mul_add"}
+    """How much more the loops by hand did on all threads than on one, of products and sums, and two native threads of
+    hashes: the processors' share. Native threads decide where they were timed."""
+    alone = [row for row in rows if row["case"] == "mul_add"]
+    rates = {row["threads"]: row["operations"] / row["median"] for row in alone}
     if len(rates) < 2:
         return ""
     ratio = rates[max(rates)] / rates[1]
-    fair = (
-        "so that ratios on several threads count" if ratio >= CONTROL else "so that no ratio on several threads counts"
-    )
+    native = alone[0].get("native threads")
+    hashes = "" if native is None else f", two native threads {native:.2f} times the hashes"
+    decides = ratio if native is None else native
+    fair = "so that ratios on several threads count" if decides >= CONTROL else "so that no ratio on several counts"
     return (
-        f"Control: {max(rates)} threads did {ratio:.2f} times the products and sums of one, {fair} (from {CONTROL} on)."
+        f"Control: {max(rates)} threads did {ratio:.2f} times the products and sums of one{hashes}, {fair} "
+        f"(from {CONTROL} on)."
     )
 
 
@@ -203,7 +207,10 @@ def page(run: Row, rows: Sequence[Row], old: Sequence[Row]) -> str:
         )
         parts.append(f"<h2>{escape(title)}</h2>")
         if where != "start":
-            parts.append(_beside(summary([row for row in rows if row["where"] == where])))
+            there = [row for row in rows if row["where"] == where]
+            parts.append(_beside(summary(there)))
+            if said := control(there):
+                parts.append(f"<p>{escape(said)}</p>")
         for share, what in enumerate(
             (
                 "% of what a v128 loop by hand moves",

@@ -635,6 +635,11 @@ const checks = {
     equal(error.kind, "Cancelled");
     if (!(performance.now() - aborted < 10_000)) throw new Error(`it ended ${performance.now() - aborted} ms after the signal`);
     equal([...(await long.run({ a: 1, b: 2, c: 3, x: new Uint32Array(2) }))], [24, 24], "the next run");
+    const again = { ...args, c: 1_000_000, x: new Uint32Array(2 ** 14) }; // 8 s, like runs that are kept as they are short
+    for (let turn = 0; turn < 3; turn++) await long.run({ ...again, c: 1 });
+    const later = new AbortController();
+    setTimeout(() => later.abort(), 100);
+    equal((await rejects(long.run(again, { signal: later.signal }), "ExecutionError", "the launch was cancelled")).kind, "Cancelled");
   },
 
   async sources({ runtime, hologram, address }) {

@@ -117,7 +117,7 @@ export class Program<P extends Ports = any> {
       try {
         for (const name in options) if (!OPTIONS.includes(name as keyof RunOptions)) return this.anew(args, options);
         const { signal, steps = DEFAULT_STEPS, seconds = DEFAULT_SECONDS, output = "array" } = options;
-        const found = signal === undefined || signal.aborted === false ? this.again(args, { steps, seconds, output }) : null;
+        const found = signal === undefined ? this.again(args, { steps, seconds, output }) : null; // none fires within a call
         if (found) return found;
       } catch {
         // What is wrong with the arguments is found again, and told.
@@ -142,11 +142,11 @@ export class Program<P extends Ports = any> {
       const results = await this.runtime.inTurn(async () => {
         const device = await this.runtime.device();
         await this.prepare(device);
-        const again = this.again(given, ends);
+        const again = signal ? null : this.again(given, ends);
         if (again) return () => again;
         const bound = this.bind(device, given, { ...ends, signal, print });
         const found = await start(bound, device.run(ends.steps, signal, ends.seconds));
-        const kept = device.keep?.(bound, given, ends);
+        const kept = signal ? null : device.keep?.(bound, given, ends);
         if (kept) this.keep([kept, ...this.kept].slice(0, MOST_KEPT));
         return found;
       });
