@@ -17,7 +17,7 @@ from examples.notebooks.__main__ import entries_of
 ROOT = Path(__file__).resolve().parent.parent
 SAID = {  # in what its cells print
     "arrays_and_pictures": "mean 0.1",
-    "first_kernel": "OutOfBounds at instruction",
+    "first_kernel": ":4: y[i] = x[i + 1]\n",
     "small_network": "% of the points are on the right side",
     "sound": "away from the tune by",
     "wide_integers": "2^p - 1 is prime for p = 3 5 7 13 17 19 31 61 89 107 127\n",
