@@ -254,6 +254,31 @@ def test_what_is_done_to_a_product_is_part_of_it_where_its_elements_lie_in_a_row
     np.testing.assert_allclose(joined.numpy(), np.concatenate([(B[:7] - A @ A.T).ravel(), B]), rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.parametrize(
+    ("stack", "m", "n"),
+    # Rows, panels whole and with an edge, lanes for each element; tiles on the other device.
+    [((), 3, 32), ((), 40, 64), ((), 33, 30), ((), 20, 1), ((), 1, 5), ((2, 3), 5, 16), ((1,), 4, 6)],
+)
+def test_what_is_the_same_in_a_row_or_a_column_is_read_without_a_division(
+    ex: hg.Executor, stack: tuple[int, ...], m: int, n: int
+) -> None:
+    """128 x 784 by 784 x 256 and times a column took 2.52 ms, 1.43 without it: `i // n` found each element's row."""
+    rng = np.random.default_rng(5)
+    shapes = ((*stack, m, 9), (9, n) if not stack else (*stack, 9, n), (n,), (m, 1), (*stack, m, n))
+    x, w, b, r, z = (xp.asarray(rng.random(shape).astype("f4"), device=ex) for shape in shapes)
+    made = (x @ w) * r + b - z
+    text = made.explain()
+    lines = text[text.index("def epilogue") :].partition("return")[0]
+    assert ("//" in lines, "%" in lines) == ((True, True) if len(stack) == 2 else (False, False)), lines
+    only = (x @ w + b).explain()
+    lines = only[only.index("def epilogue") :].partition("return")[0]
+    assert not any(sign in lines for sign in ("//", "%")), lines
+    assert "map[" not in text + only
+    product = (x @ w).realize()
+    np.testing.assert_array_equal(made.numpy(), (product * r + b - z).numpy())
+    np.testing.assert_array_equal((x @ w + b).numpy(), product.numpy() + b.numpy())
+
+
 @pytest.mark.parametrize("rows", [7, 700])
 def test_functions_of_few_elements_are_computed_once_for_many(ex: hg.Executor, rows: int) -> None:
     """Each element of a weight had computed the powers of Adam's corrections."""

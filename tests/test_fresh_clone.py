@@ -51,6 +51,7 @@ def test_wheels_and_benchmarks_bundle_what_they_load(tmp_path: Path, monkeypatch
         (Path(command[command.index("-w") + 1]) / "hologram_web-1-py3-none-any.whl").touch()
 
     monkeypatch.setattr(chromium, "bundle", bundle)
+    monkeypatch.setattr(chromium, "WHEELS", tmp_path)
     monkeypatch.setattr(subprocess, "run", run)
     chromium.build_wheel(tmp_path)
     assert done == ["bundle", "pip"]

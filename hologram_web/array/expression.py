@@ -46,6 +46,7 @@ class Expression:
     of them; sizes alone are the lanes of a launch, `grid`. Nodes in `held` lie in memory, those in `values` have a name
     in the kernel. Statements are in `lines`; `text` has what a root is then. `arrays` has the nodes whose memory the
     kernel takes, by name, `scalars` numbers with their types, or the nodes that have them. Names begin with `prefix`.
+    The number of a round of all loops may be in the kernel already, as `whole`.
     """
 
     def __init__(
@@ -55,8 +56,9 @@ class Expression:
         held: set[int],
         values: dict[int, str] | None = None,
         prefix: str = "",
+        whole: str = "",
     ) -> None:
-        self.held, self.values, self.prefix = held, values or {}, prefix
+        self.held, self.values, self.prefix, self.whole = held, values or {}, prefix, whole
         self.dtype = roots[0].dtype
         self.grid: list[int] = []
         self.sizes = [n for loop in loops for n in (loop.sizes if isinstance(loop, LoopOver) else (loop,))]
@@ -177,6 +179,8 @@ class Expression:
     def _sum(self, place: Strides) -> str:
         if len(self.grid) == 1 and len(self.axes) > 1 and place == self.row_major:
             return f"{self.prefix}i"
+        if self.whole and place == self.row_major:
+            return self.whole
         parts = [self._times(text, place.strides[axis]) for axis, text, _ in self.axes if place.strides[axis] != 0]
         if place.offset != 0:
             parts.append(self._number(place.offset))

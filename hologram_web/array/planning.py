@@ -210,10 +210,28 @@ class _Writer(KernelWriter):
             "strides": (m * k if a.size != m * k else 0, k * n if b.size != k * n else 0, m * n) if batch != 1 else (),
         }  # fmt: skip
         buffers = {"a": self.names[id(a)], "b": self.names[id(b)], "c": self.names[id(root)]}
-        after = None if root is core else self._after(root, core, LoopOver("i", root.shape))
-        if after is not None:
+        after: Expression | None = None
+        place: tuple[str, ...] = ()
+        if root is not core:
+            after, place = self._placed(root, core)
             self._aligned(root, after, *(lying(each, ()) for each in (a, b)))
-        self._operation(operation("BatchedGEMM"), "c", values, buffers, after, self._first(root))
+        self._operation(operation("BatchedGEMM"), "c", values, buffers, after, self._first(root), place)
+
+    def _placed(self, root: ArrayNode, core: ArrayNode) -> tuple[Expression, tuple[str, ...]]:
+        """What is computed of each element of a product, and what of its place it takes from the product's kernels: to
+        divide an element's number by the columns for each operand that is the same in all rows, or in all columns, took
+        up to 1.8 times as long as the product alone."""
+        n, batch, values = core.attrs[1], core.attrs[-1], {id(core): "value"}
+        if root.shape[-1:] != (n,):
+            return self._after(root, core, LoopOver("i", root.shape)), ()
+        loops = [LoopOver("row", root.shape[:-1]), LoopOver("column", root.shape[-1:])]
+        made = Expression([root], loops, self.held - {id(root)}, values, "e", "i")
+        if batch == 1:
+            return made, ("row", "column")
+        # Rows of all matrices are counted, not those of one.
+        if any("row" in line for line in (*made.lines, *made.text)):
+            made.lines.insert(0, f"row = i // {made._divisor(n)}")
+        return made, ("column",)
 
     def _tensor(self, root: ArrayNode, core: ArrayNode) -> None:
         name, result, operands, numbers, scratch = core.attrs
@@ -275,10 +293,11 @@ class _Writer(KernelWriter):
         buffers: dict[str, str],
         after: Expression | None,
         first: Any = 0,
+        place: tuple[str, ...] = (),
     ) -> None:
         if after is not None:
             text = _EPILOGUE.format(
-                parameters=", ".join(["value", "i", *after.arrays, *after.scalars]),
+                parameters=", ".join(["value", "i", *place, *after.arrays, *after.scalars]),
                 lines="\n    ".join(after.lines) or "pass",
                 text=after.text[0],
             )
@@ -286,7 +305,7 @@ class _Writer(KernelWriter):
                 _functions[text] = defined(text)
             arrays = {name: node.dtype for name, node in after.arrays.items()}
             scalars = {name: stored_as(ty) for name, (ty, _) in after.scalars.items()}
-            computed = Computed(_functions[text], arrays, scalars, after.dtype)
+            computed = Computed(_functions[text], arrays, scalars, after.dtype, place)
             row = fuse(row, written={result: computed})
             given = self._given(after)
             values = values | {name: given[name] for name in scalars}

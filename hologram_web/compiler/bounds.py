@@ -142,11 +142,11 @@ class Bounds:
                 continue
             found = self._within(found, -_FAR, _FAR)
             low, high = (self._byte(end, access) for end in (found.lo, found.hi))
+            wanted, most = [*found.conditions], found.high * access.scale + access.offset + access.reach
             if access.base.space is Space.LOCAL:
-                limit = self.const(own_limit(self._function, access))
-            else:
-                limit = self.node("special", _LONG, attr=limit_of(access))
-            wanted = [*found.conditions, self.compare("lt", high, limit)]
+                wanted.append(self.compare("lt", high, self.const(own_limit(self._function, access))))
+            elif access.base.space is not Space.SHARED or most > self._function.shared_memory:  # launches may have more
+                wanted.append(self.compare("lt", high, self.node("special", _LONG, attr=limit_of(access))))
             if found.low * access.scale + access.offset < 0:
                 wanted.append(self.compare("le", self.const(0), low))
             note(node, wanted)

@@ -23,8 +23,8 @@ __all__ = ["MORE", "Computed", "Fusion", "fuse", "fused"]
 
 MORE = "more."  # before the names of what functions take, as parameters of a kernel that has names of its own
 
-_STORE = """def store(target, i, value, {names}):
-    target[i] = function(value, i, {names})
+_STORE = """def store(target, i, value{names}):
+    target[i] = function(value, i{names})
 """
 
 
@@ -33,12 +33,14 @@ class Computed:
     """A function of elements: `function(i, *more)` gives element i of an operand that is read, `function(value, i,
     *more)` what is written for a value. `arrays` and `scalars` are what it takes besides, in order, by names that
     become operands; an array is flat, and starts anywhere in its buffer. `ty` is the type of what is written, where it
-    is not the operation's."""
+    is not the operation's. Variables of the kernel in `place`, which say where an element is that is written, come
+    behind its number: products have a `row` and a `column`, in which nothing is divided."""
 
     function: Callable[..., Any] | Definition
     arrays: Mapping[str, ElementType] = field(default_factory=dict)
     scalars: Mapping[str, Type] = field(default_factory=dict)
     ty: ElementType | None = None
+    place: tuple[str, ...] = ()
 
     @property
     def more(self) -> dict[str, ElementType]:
@@ -82,7 +84,15 @@ class Fusion:
     def key(self) -> Any:
         parts = (self.read, self.written)
         return tuple(
-            (name, each.function, tuple(each.arrays.items()), tuple(each.scalars.items()), each.ty, part is self.read)
+            (
+                name,
+                each.function,
+                tuple(each.arrays.items()),
+                tuple(each.scalars.items()),
+                each.ty,
+                each.place,
+                part is self.read,
+            )
             for part in parts
             for name, each in part.items()
         )
@@ -116,7 +126,7 @@ def fused(kernel: Definition, fusion: Fusion) -> Definition:
     for name, each in fusion.read.items():
         meant[f"_read_{name}_"] = _definition(each.function)
     for name, each in fusion.written.items():
-        lines = _STORE.format(names=", ".join(each.more)).splitlines()
+        lines = _STORE.format(names="".join(f", {more}" for more in (*each.place, *each.more))).splitlines()
         source = Source("<fusion>", lines, 1, {"function": _definition(each.function)})
         tree: Any = ast.parse("\n".join(lines)).body[0]
         meant[f"_store_{name}_"] = Definition(tree, source)
@@ -171,7 +181,8 @@ class _Rewriting(ast.NodeTransformer):
             node.value, node.targets = value, [self.visit(target)]
             return node
         place = _named(node, name), self.visit(target.slice), value
-        more = [_named(node, MORE + each) for each in self.fusion.written[name].more]
+        computed = self.fusion.written[name]
+        more = [_named(node, each) for each in (*computed.place, *(MORE + each for each in computed.more))]
         call = _called(node, _named(node, f"_store_{name}_"), *place, *more)
         return ast.copy_location(ast.Expr(call), node)
 

@@ -143,11 +143,12 @@ def _gemm_rows(
     for i in static_range(ROWS):
         if top + i < m:
             for j in static_range(COLUMNS):
-                if left + 4 * j < n:
+                row, column = top + i, left + 4 * j  # noqa: F841 (functions that are fused take it)
+                if column < n:
                     at = result + i * n + 4 * j
                     total = _scaled(sums[i, j], alpha, beta, c, at, BETA)
                     if BIAS:
-                        total = total + W(bias[left + 4 * j])
+                        total = total + W(bias[column])
                     c[at] = EPILOGUE(T(total))
 
 
@@ -223,9 +224,9 @@ def _gemm_tiles(
     for i in static_range(ROWS):
         if top + i < m:
             for j in static_range(COLUMNS):
-                column = left + ACROSS * j
+                row, column = top + i, left + ACROSS * j
                 if column < n:
-                    at = (top + i) * n + column
+                    at = row * n + column
                     if BATCHED:
                         at += global_id(2) * c_batch
                     total = _scaled(sums[i, j], alpha, beta, c, at, BETA)
@@ -353,13 +354,13 @@ def _gemm_panels(
         for i in static_range(TALL):
             if top + i < m:
                 for j in static_range(2):
-                    column = left + 4 * j
+                    row, column = top + i, left + 4 * j
                     if EDGE:
                         inside = column < n
                     else:
                         inside = block_id(0) * WIDTH + WIDTH <= n
                     if inside:
-                        at = result + (top + i) * n + column
+                        at = result + row * n + column
                         total = _scaled(sums[i, j], alpha, beta, c, at, BETA)
                         if BIAS:
                             total = total + W(bias[column])

@@ -140,7 +140,7 @@ def test_explain_says_what_is_checked_all_the_same():
             60,
             "i32",
             ("y[i] = ", "x[i + {0}]"),
-            "a launch does not compute the 181 conditions that would make them needless",
+            "a launch does not compute the 183 conditions that would make them needless",
         ),
         (
             55,

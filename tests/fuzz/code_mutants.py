@@ -602,6 +602,13 @@ _PACKETS = (
         "control/windows_together.atlas",
     ),
     _compiler(
+        "bounds: shared memory is as long as anybody asks",
+        "bounds:Bounds.prove",
+        "most > self._function.shared_memory",
+        "False",
+        "memory/shared_size.atlas",
+    ),
+    _compiler(
         "unroll: copies of a loop take no steps",
         "passes.unroll:_Loop._fill",
         "end.steps and taken[0] is end.ways[0]",

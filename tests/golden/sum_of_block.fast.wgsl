@@ -11,8 +11,19 @@ var<private> lane_id: vec3u;
 var<private> block_id: vec3u;
 var<private> global_id: u32;
 var<private> budget: u32;
+var<private> patience: u32;
 fn fence(x: f32, zero: u32) -> f32 {
   return bitcast<f32>(bitcast<u32>(x) ^ zero);
+}
+fn fault(kind: u32, at: u32, base: u32, offset: vec2u, need: u32, other: u32) {
+  if (atomicCompareExchangeWeak(&status.kind, 0u, kind).exchanged) {
+    status.at = at;
+    status.base = base;
+    status.lane = global_id;
+    status.offset = offset;
+    status.need = need;
+    status.other = other;
+  }
 }
 
 fn run0() {
@@ -25,115 +36,24 @@ fn run0() {
 }
 
 fn run1() {
-  let zero0 = arguments.misc.z;
-  if (!((128u <= lane_id.x))) {
-    let v1 = shared_memory[((lane_id.x + 128u))];
-    let v2 = shared_memory[(lane_id.x)];
-    {
-      let index = lane_id.x;
-      shared_memory[index] = fence(v2 + v1, zero0);
-    }
-  }
-  return;
-}
-
-fn run2() {
-  let zero0 = arguments.misc.z;
-  if (!((64u <= lane_id.x))) {
-    let v3 = shared_memory[((lane_id.x + 64u))];
-    let v4 = shared_memory[(lane_id.x)];
-    {
-      let index = lane_id.x;
-      shared_memory[index] = fence(v4 + v3, zero0);
-    }
-  }
-  return;
-}
-
-fn run3() {
-  let zero0 = arguments.misc.z;
-  if (!((32u <= lane_id.x))) {
-    let v5 = shared_memory[((lane_id.x + 32u))];
-    let v6 = shared_memory[(lane_id.x)];
-    {
-      let index = lane_id.x;
-      shared_memory[index] = fence(v6 + v5, zero0);
-    }
-  }
-  return;
-}
-
-fn run4() {
-  let zero0 = arguments.misc.z;
-  if (!((16u <= lane_id.x))) {
-    let v7 = shared_memory[((lane_id.x + 16u))];
-    let v8 = shared_memory[(lane_id.x)];
-    {
-      let index = lane_id.x;
-      shared_memory[index] = fence(v8 + v7, zero0);
-    }
-  }
-  return;
-}
-
-fn run5() {
-  let zero0 = arguments.misc.z;
-  if (!((8u <= lane_id.x))) {
-    let v9 = shared_memory[((lane_id.x + 8u))];
-    let v10 = shared_memory[(lane_id.x)];
-    {
-      let index = lane_id.x;
-      shared_memory[index] = fence(v10 + v9, zero0);
-    }
-  }
-  return;
-}
-
-fn run6() {
-  let zero0 = arguments.misc.z;
-  if (!((4u <= lane_id.x))) {
-    let v11 = shared_memory[((lane_id.x + 4u))];
-    let v12 = shared_memory[(lane_id.x)];
-    {
-      let index = lane_id.x;
-      shared_memory[index] = fence(v12 + v11, zero0);
-    }
-  }
-  return;
-}
-
-fn run7() {
-  let zero0 = arguments.misc.z;
-  if (!((2u <= lane_id.x))) {
-    let v13 = shared_memory[((lane_id.x + 2u))];
-    let v14 = shared_memory[(lane_id.x)];
-    {
-      let index = lane_id.x;
-      shared_memory[index] = fence(v14 + v13, zero0);
-    }
-  }
-  return;
-}
-
-fn run8() {
-  let zero0 = arguments.misc.z;
-  if (!((1u <= lane_id.x))) {
-    let v15 = shared_memory[((lane_id.x + 1u))];
-    let v16 = shared_memory[(lane_id.x)];
-    {
-      let index = lane_id.x;
-      shared_memory[index] = fence(v16 + v15, zero0);
-    }
-  }
-  return;
-}
-
-fn run9() {
   if ((lane_id.x == 0u)) {
-    let v17 = shared_memory[(0u)];
+    let v4 = shared_memory[(0u)];
     {
       let index = block_id.x;
-      b1[index] = v17;
+      b1[index] = v4;
+    }
+  }
+  return;
+}
+
+fn run2(v1: u32) {
+  let zero0 = arguments.misc.z;
+  if (!((v1 <= lane_id.x))) {
+    let v2 = shared_memory[((lane_id.x + v1))];
+    let v3 = shared_memory[(lane_id.x)];
+    {
+      let index = lane_id.x;
+      shared_memory[index] = fence(v3 + v2, zero0);
     }
   }
   return;
@@ -152,49 +72,49 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_id) local
   block_id = block_of;
   global_id = block * 256u + index;
   budget = arguments.misc.y;
+  patience = arguments.spare.z;
   var alive = global_id < arguments.lanes.x;
+  alive = alive && atomicLoad(&status.kind) == 0u;
   for (var i = index; i < 256u; i += 256u) {
     shared_memory[i] = f32();
   }
   workgroupBarrier();
+  var v1: u32;
+  var steps = arguments.misc.y;
+  var rounds_left = arguments.spare.z;
+  var br = 0u;
+  var expired = 0u;
   if (alive) {
     run0();
   }
-  workgroupBarrier();
+  v1 = 128u;
+  loop {
+    if (rounds_left < 16u && arguments.spare.z != 0u) {
+      if (alive) { fault(6u, 4294967295u, 0xffffffffu, vec2u(0u), 0u, 1u); }
+      return;
+    }
+    rounds_left -= 16u;
+    workgroupBarrier();
+    if ((v1 == 0u)) {
+      break;
+    }
+    if (alive) {
+      run2(v1);
+    }
+    v1 = (v1 >> 1u);
+    steps -= 1u;
+    if (steps == 0u) {
+      expired = 16u;
+      br = 1u;
+      break;
+    }
+  }
+  if (br == 1u) {
+    if (alive) { fault(6u, expired, 0xffffffffu, vec2u(0u), 0u, 0u); }
+    return;
+  }
   if (alive) {
     run1();
-  }
-  workgroupBarrier();
-  if (alive) {
-    run2();
-  }
-  workgroupBarrier();
-  if (alive) {
-    run3();
-  }
-  workgroupBarrier();
-  if (alive) {
-    run4();
-  }
-  workgroupBarrier();
-  if (alive) {
-    run5();
-  }
-  workgroupBarrier();
-  if (alive) {
-    run6();
-  }
-  workgroupBarrier();
-  if (alive) {
-    run7();
-  }
-  workgroupBarrier();
-  if (alive) {
-    run8();
-  }
-  workgroupBarrier();
-  if (alive) {
-    run9();
   }
   return;
 }

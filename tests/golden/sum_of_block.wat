@@ -11,7 +11,7 @@
   (import "env" "memory" (memory 1 65536))
   (import "env" "poll" (func $poll (type $t0)))
   (global $c0 v128 (v128.const i32x4 0x0 0x1 0x2 0x3))
-  (func $kernel (export "kernel") (type $t1)  ;; 6076 bytes at 0xa8
+  (func $kernel (export "kernel") (type $t1)  ;; 4985 bytes at 0xa8
     (param $arguments i32) (param $begin i32) (param $end i32)
     (local $ticks i64) (local $base.buffer_x i32) (local $base.buffer_y i32)
     (local $limit.buffer_x.4 i64) (local $limit.shared_memory.4 i64) (local $limit.buffer_y.4 i64)
@@ -20,15 +20,15 @@
     (local $on.0 i32) (local $l18 i32) (local $on.1 i32) (local $on.2 i32) (local $first i32)
     (local $taken i64) (local $least_lane i32) (local $budget i64) (local $least i64)
     (local $safe i32) (local $from i32) (local $lane i32) (local $kept i32) (local $l30 v128)
-    (local $l31 v128) (local $l32 i64) (local $live v128) (local $l34 i64) (local $until i32)
-    (local $l36 v128) (local $l37 i32) (local $l38 i32) (local $l39 v128) (local $l40 v128)
-    (local $l41 v128) (local $l42 i32) (local $l43 v128) (local $l44 v128) (local $l45 v128)
-    (local $l46 i32) (local $l47 v128) (local $l48 v128) (local $l49 v128) (local $l50 i32)
-    (local $l51 v128) (local $l52 v128) (local $l53 v128) (local $l54 i32) (local $l55 v128)
-    (local $l56 v128) (local $l57 v128) (local $l58 i32) (local $l59 v128) (local $l60 v128)
-    (local $l61 v128) (local $l62 i32) (local $l63 v128) (local $l64 v128) (local $l65 v128)
-    (local $l66 i32) (local $l67 v128) (local $l68 v128) (local $l69 v128) (local $l70 v128)
-    (local $l71 i32) (local $l72 v128)
+    (local $l31 v128) (local $l32 i64) (local $live v128) (local $until i32) (local $l35 v128)
+    (local $l36 i32) (local $l37 i32) (local $l38 v128) (local $l39 v128) (local $l40 v128)
+    (local $l41 i32) (local $l42 v128) (local $l43 v128) (local $l44 v128) (local $l45 i32)
+    (local $l46 v128) (local $l47 v128) (local $l48 v128) (local $l49 i32) (local $l50 v128)
+    (local $l51 v128) (local $l52 v128) (local $l53 i32) (local $l54 v128) (local $l55 v128)
+    (local $l56 v128) (local $l57 i32) (local $l58 v128) (local $l59 v128) (local $l60 v128)
+    (local $l61 i32) (local $l62 v128) (local $l63 v128) (local $l64 v128) (local $l65 i32)
+    (local $l66 v128) (local $l67 v128) (local $l68 v128) (local $l69 v128) (local $l70 i32)
+    (local $l71 v128)
     i64.const 1048576
     local.set $ticks
     local.get $arguments
@@ -251,15 +251,6 @@
             i64.const 4
             i64.mul
             local.get $limit.buffer_x.4
-            i64.lt_s
-            i32.and
-            local.get $on.0
-            i32.const 1
-            i32.sub
-            i64.extend_i32_u
-            i64.const 4
-            i64.mul
-            local.get $limit.shared_memory.4
             i64.lt_s
             i32.and
             local.set $safe
@@ -517,29 +508,10 @@
                 br_if $loop11
               end  ;; $loop11
             end  ;; $block10
-            i32.const 1
-            local.get $on.0
-            i32.const 1
-            i32.sub
-            i64.extend_i32_u
-            local.tee $l32
-            i64.const 127
-            local.get $l32
-            i64.const 127
-            i64.lt_s
-            select
-            i64.const 128
-            i64.add
-            i64.const 4
-            i64.mul
-            local.get $limit.shared_memory.4
-            i64.lt_s
-            i32.and
-            local.set $safe
             i32.const 0
             i32.const 2147483647
             i32.const 1
-            local.get $safe
+            i32.const 1
             i32.and
             select
             local.set $from
@@ -577,26 +549,26 @@
                 i32.shl
                 local.get $base.shared_memory
                 i32.add
-                local.set $l37
+                local.set $l36
                 loop $loop26
                   block $block27
                     local.get $lane
                     local.set $kept
-                    local.get $l37
-                    local.set $l38
-                    local.get $l38
-                    v128.load offset=512 align=4
-                    local.set $l36
-                    local.get $l37
-                    local.set $l38
-                    local.get $l38
-                    v128.load align=4
-                    local.set $l39
-                    local.get $l37
-                    local.set $l38
-                    local.get $l38
-                    local.get $l39
                     local.get $l36
+                    local.set $l37
+                    local.get $l37
+                    v128.load offset=512 align=4
+                    local.set $l35
+                    local.get $l36
+                    local.set $l37
+                    local.get $l37
+                    v128.load align=4
+                    local.set $l38
+                    local.get $l36
+                    local.set $l37
+                    local.get $l37
+                    local.get $l38
+                    local.get $l35
                     f32x4.add
                     v128.store align=4
                     br $block27
@@ -605,10 +577,10 @@
                   i32.const 4
                   i32.add
                   local.set $lane
-                  local.get $l37
+                  local.get $l36
                   i32.const 16
                   i32.add
-                  local.set $l37
+                  local.set $l36
                   local.get $lane
                   local.get $l18
                   i32.le_s
@@ -636,173 +608,113 @@
                     i32x4.splat
                     global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
                     i32x4.gt_s
-                    local.set $l40
-                    block $block31
-                      local.get $safe
-                      i32.eqz
-                      if $if32
-                        local.get $lane
-                        i32.const 128
-                        i32.add
-                        i64.extend_i32_u
-                        i64.const 4
-                        i64.mul
-                        local.tee $l32
-                        local.get $limit.shared_memory.4
-                        i64.ge_u
-                        local.get $l32
-                        i64.const 12
-                        i64.add
-                        local.get $limit.shared_memory.4
-                        i64.ge_u
-                        i32.or
-                        if $if33
-                          local.get $arguments
-                          i32.const 1
-                          i32.const 11
-                          i32.const 2
-                          local.get $first
-                          local.get $lane
-                          i32.add
-                          i32.const 0
-                          local.get $l32
-                          i64.const 4
-                          local.get $limit.shared_memory.4
-                          i64.const 4
-                          i64.const 0
-                          local.get $l40
-                          call $beyond4
-                          local.tee $live
-                          i8x16.all_true
-                          i32.eqz
-                          if $if34
-                            local.get $l40
-                            local.get $live
-                            v128.and
-                            local.set $l40
-                            local.get $l40
-                            v128.any_true
-                            i32.eqz
-                            br_if $block31
-                          end  ;; $if34
-                        end  ;; $if33
-                      end  ;; $if32
+                    local.set $l39
+                    local.get $lane
+                    i32.const 128
+                    i32.add
+                    i32.const 4
+                    i32.mul
+                    i32.const 0
+                    i32.add
+                    i64.extend_i32_u
+                    i64.const 12
+                    i64.add
+                    local.get $limit.shared_memory.4
+                    i64.lt_u
+                    if $if31
+                      local.get $base.shared_memory
                       local.get $lane
                       i32.const 128
                       i32.add
                       i32.const 4
                       i32.mul
-                      i32.const 0
                       i32.add
-                      i64.extend_i32_u
-                      i64.const 12
-                      i64.add
-                      local.get $limit.shared_memory.4
-                      i64.lt_u
-                      if $if35
-                        local.get $base.shared_memory
-                        local.get $lane
-                        i32.const 128
-                        i32.add
-                        i32.const 4
-                        i32.mul
-                        i32.add
-                        local.set $l18
-                        local.get $l18
-                        v128.load align=4
-                        local.set $l36
-                      else  ;; $if35
-                        local.get $base.shared_memory
-                        local.get $lane
-                        i32.const 128
-                        i32.add
-                        i32.const 4
-                        i32.mul
-                        i32.add
-                        local.get $l40
-                        call $row_f32_f32x4
-                        local.set $l36
-                      end  ;; $if35
+                      local.set $l18
+                      local.get $l18
+                      v128.load align=4
+                      local.set $l35
+                    else  ;; $if31
+                      local.get $base.shared_memory
+                      local.get $lane
+                      i32.const 128
+                      i32.add
+                      i32.const 4
+                      i32.mul
+                      i32.add
+                      local.get $l39
+                      call $row_f32_f32x4
+                      local.set $l35
+                    end  ;; $if31
+                    local.get $lane
+                    i32.const 4
+                    i32.mul
+                    i32.const 0
+                    i32.add
+                    i64.extend_i32_u
+                    i64.const 12
+                    i64.add
+                    local.get $limit.shared_memory.4
+                    i64.lt_u
+                    if $if32
+                      local.get $base.shared_memory
                       local.get $lane
                       i32.const 4
                       i32.mul
-                      i32.const 0
                       i32.add
-                      i64.extend_i32_u
-                      i64.const 12
-                      i64.add
-                      local.get $limit.shared_memory.4
-                      i64.lt_u
-                      if $if36
-                        local.get $base.shared_memory
-                        local.get $lane
-                        i32.const 4
-                        i32.mul
-                        i32.add
-                        local.set $l18
-                        local.get $l18
-                        v128.load align=4
-                        local.set $l39
-                      else  ;; $if36
-                        local.get $base.shared_memory
-                        local.get $lane
-                        i32.const 4
-                        i32.mul
-                        i32.add
-                        local.get $l40
-                        call $row_f32_f32x4
-                        local.set $l39
-                      end  ;; $if36
+                      local.set $l18
+                      local.get $l18
+                      v128.load align=4
+                      local.set $l38
+                    else  ;; $if32
+                      local.get $base.shared_memory
                       local.get $lane
                       i32.const 4
                       i32.mul
-                      i32.const 0
                       i32.add
-                      i64.extend_i32_u
-                      i64.const 12
-                      i64.add
-                      local.get $limit.shared_memory.4
-                      i64.lt_u
-                      if $if37
-                        local.get $base.shared_memory
-                        local.get $lane
-                        i32.const 4
-                        i32.mul
-                        i32.add
-                        local.set $l18
-                        local.get $l18
-                        local.get $l39
-                        local.get $l36
-                        f32x4.add
-                        local.get $l18
-                        v128.load align=4
-                        local.get $l40
-                        v128.bitselect
-                        v128.store align=4
-                      else  ;; $if37
-                        local.get $base.shared_memory
-                        local.get $lane
-                        i32.const 4
-                        i32.mul
-                        i32.add
-                        local.get $l39
-                        local.get $l36
-                        f32x4.add
-                        local.get $l40
-                        call $scatter32_32_row
-                      end  ;; $if37
-                    end  ;; $block31
-                    local.get $l40
-                    v128.any_true
-                    if $if38
-                      br $block30
-                    end  ;; $if38
+                      local.get $l39
+                      call $row_f32_f32x4
+                      local.set $l38
+                    end  ;; $if32
+                    local.get $lane
+                    i32.const 4
+                    i32.mul
+                    i32.const 0
+                    i32.add
+                    i64.extend_i32_u
+                    i64.const 12
+                    i64.add
+                    local.get $limit.shared_memory.4
+                    i64.lt_u
+                    if $if33
+                      local.get $base.shared_memory
+                      local.get $lane
+                      i32.const 4
+                      i32.mul
+                      i32.add
+                      local.set $l18
+                      local.get $l18
+                      local.get $l38
+                      local.get $l35
+                      f32x4.add
+                      local.get $l18
+                      v128.load align=4
+                      local.get $l39
+                      v128.bitselect
+                      v128.store align=4
+                    else  ;; $if33
+                      local.get $base.shared_memory
+                      local.get $lane
+                      i32.const 4
+                      i32.mul
+                      i32.add
+                      local.get $l38
+                      local.get $l35
+                      f32x4.add
+                      local.get $l39
+                      call $scatter32_32_row
+                    end  ;; $if33
+                    br $block30
                   end  ;; $block30
-                  local.get $arguments
-                  i32.load
-                  if $if39
-                    return
-                  end  ;; $if39
                   local.get $lane
                   i32.const 4
                   i32.add
@@ -820,7 +732,7 @@
             local.tee $taken
             local.get $least
             i64.ge_s
-            if $if40
+            if $if34
               local.get $least_lane
               local.set $lane
               local.get $arguments
@@ -835,30 +747,11 @@
               i64.const 0
               call $fault
               return
-            end  ;; $if40
-            i32.const 1
-            local.get $on.0
-            i32.const 1
-            i32.sub
-            i64.extend_i32_u
-            local.tee $l32
-            i64.const 63
-            local.get $l32
-            i64.const 63
-            i64.lt_s
-            select
-            i64.const 64
-            i64.add
-            i64.const 4
-            i64.mul
-            local.get $limit.shared_memory.4
-            i64.lt_s
-            i32.and
-            local.set $safe
+            end  ;; $if34
             i32.const 0
             i32.const 2147483647
             i32.const 1
-            local.get $safe
+            i32.const 1
             i32.and
             select
             local.set $from
@@ -878,69 +771,69 @@
             local.tee $lane
             local.get $until
             i32.lt_s
-            if $if41
-              block $block42
+            if $if35
+              block $block36
                 local.get $lane
                 local.get $from
                 i32.lt_s
-                br_if $block42
+                br_if $block36
                 local.get $until
                 i32.const 4
                 i32.sub
                 local.tee $l18
                 local.get $lane
                 i32.lt_s
-                br_if $block42
+                br_if $block36
                 local.get $lane
                 i32.const 2
                 i32.shl
                 local.get $base.shared_memory
                 i32.add
-                local.set $l42
-                loop $loop43
-                  block $block44
+                local.set $l41
+                loop $loop37
+                  block $block38
                     local.get $lane
                     local.set $kept
-                    local.get $l42
-                    local.set $l38
-                    local.get $l38
-                    v128.load offset=256 align=4
-                    local.set $l41
-                    local.get $l42
-                    local.set $l38
-                    local.get $l38
-                    v128.load align=4
-                    local.set $l43
-                    local.get $l42
-                    local.set $l38
-                    local.get $l38
-                    local.get $l43
                     local.get $l41
+                    local.set $l37
+                    local.get $l37
+                    v128.load offset=256 align=4
+                    local.set $l40
+                    local.get $l41
+                    local.set $l37
+                    local.get $l37
+                    v128.load align=4
+                    local.set $l42
+                    local.get $l41
+                    local.set $l37
+                    local.get $l37
+                    local.get $l42
+                    local.get $l40
                     f32x4.add
                     v128.store align=4
-                    br $block44
-                  end  ;; $block44
+                    br $block38
+                  end  ;; $block38
                   local.get $lane
                   i32.const 4
                   i32.add
                   local.set $lane
-                  local.get $l42
+                  local.get $l41
                   i32.const 16
                   i32.add
-                  local.set $l42
+                  local.set $l41
                   local.get $lane
                   local.get $l18
                   i32.le_s
-                  br_if $loop43
-                end  ;; $loop43
-              end  ;; $block42
-              block $block45
+                  br_if $loop37
+                end  ;; $loop37
+              end  ;; $block36
+              block $block39
                 local.get $lane
                 local.get $until
                 i32.ge_s
-                br_if $block45
-                loop $loop46
-                  block $block47
+                br_if $block39
+                loop $loop40
+                  block $block41
                     local.get $lane
                     local.set $kept
                     local.get $until
@@ -955,173 +848,113 @@
                     i32x4.splat
                     global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
                     i32x4.gt_s
-                    local.set $l44
-                    block $block48
-                      local.get $safe
-                      i32.eqz
-                      if $if49
-                        local.get $lane
-                        i32.const 64
-                        i32.add
-                        i64.extend_i32_u
-                        i64.const 4
-                        i64.mul
-                        local.tee $l32
-                        local.get $limit.shared_memory.4
-                        i64.ge_u
-                        local.get $l32
-                        i64.const 12
-                        i64.add
-                        local.get $limit.shared_memory.4
-                        i64.ge_u
-                        i32.or
-                        if $if50
-                          local.get $arguments
-                          i32.const 1
-                          i32.const 11
-                          i32.const 2
-                          local.get $first
-                          local.get $lane
-                          i32.add
-                          i32.const 0
-                          local.get $l32
-                          i64.const 4
-                          local.get $limit.shared_memory.4
-                          i64.const 4
-                          i64.const 0
-                          local.get $l44
-                          call $beyond4
-                          local.tee $live
-                          i8x16.all_true
-                          i32.eqz
-                          if $if51
-                            local.get $l44
-                            local.get $live
-                            v128.and
-                            local.set $l44
-                            local.get $l44
-                            v128.any_true
-                            i32.eqz
-                            br_if $block48
-                          end  ;; $if51
-                        end  ;; $if50
-                      end  ;; $if49
+                    local.set $l43
+                    local.get $lane
+                    i32.const 64
+                    i32.add
+                    i32.const 4
+                    i32.mul
+                    i32.const 0
+                    i32.add
+                    i64.extend_i32_u
+                    i64.const 12
+                    i64.add
+                    local.get $limit.shared_memory.4
+                    i64.lt_u
+                    if $if42
+                      local.get $base.shared_memory
                       local.get $lane
                       i32.const 64
                       i32.add
                       i32.const 4
                       i32.mul
-                      i32.const 0
                       i32.add
-                      i64.extend_i32_u
-                      i64.const 12
-                      i64.add
-                      local.get $limit.shared_memory.4
-                      i64.lt_u
-                      if $if52
-                        local.get $base.shared_memory
-                        local.get $lane
-                        i32.const 64
-                        i32.add
-                        i32.const 4
-                        i32.mul
-                        i32.add
-                        local.set $l18
-                        local.get $l18
-                        v128.load align=4
-                        local.set $l41
-                      else  ;; $if52
-                        local.get $base.shared_memory
-                        local.get $lane
-                        i32.const 64
-                        i32.add
-                        i32.const 4
-                        i32.mul
-                        i32.add
-                        local.get $l44
-                        call $row_f32_f32x4
-                        local.set $l41
-                      end  ;; $if52
+                      local.set $l18
+                      local.get $l18
+                      v128.load align=4
+                      local.set $l40
+                    else  ;; $if42
+                      local.get $base.shared_memory
+                      local.get $lane
+                      i32.const 64
+                      i32.add
+                      i32.const 4
+                      i32.mul
+                      i32.add
+                      local.get $l43
+                      call $row_f32_f32x4
+                      local.set $l40
+                    end  ;; $if42
+                    local.get $lane
+                    i32.const 4
+                    i32.mul
+                    i32.const 0
+                    i32.add
+                    i64.extend_i32_u
+                    i64.const 12
+                    i64.add
+                    local.get $limit.shared_memory.4
+                    i64.lt_u
+                    if $if43
+                      local.get $base.shared_memory
                       local.get $lane
                       i32.const 4
                       i32.mul
-                      i32.const 0
                       i32.add
-                      i64.extend_i32_u
-                      i64.const 12
-                      i64.add
-                      local.get $limit.shared_memory.4
-                      i64.lt_u
-                      if $if53
-                        local.get $base.shared_memory
-                        local.get $lane
-                        i32.const 4
-                        i32.mul
-                        i32.add
-                        local.set $l18
-                        local.get $l18
-                        v128.load align=4
-                        local.set $l43
-                      else  ;; $if53
-                        local.get $base.shared_memory
-                        local.get $lane
-                        i32.const 4
-                        i32.mul
-                        i32.add
-                        local.get $l44
-                        call $row_f32_f32x4
-                        local.set $l43
-                      end  ;; $if53
+                      local.set $l18
+                      local.get $l18
+                      v128.load align=4
+                      local.set $l42
+                    else  ;; $if43
+                      local.get $base.shared_memory
                       local.get $lane
                       i32.const 4
                       i32.mul
-                      i32.const 0
                       i32.add
-                      i64.extend_i32_u
-                      i64.const 12
-                      i64.add
-                      local.get $limit.shared_memory.4
-                      i64.lt_u
-                      if $if54
-                        local.get $base.shared_memory
-                        local.get $lane
-                        i32.const 4
-                        i32.mul
-                        i32.add
-                        local.set $l18
-                        local.get $l18
-                        local.get $l43
-                        local.get $l41
-                        f32x4.add
-                        local.get $l18
-                        v128.load align=4
-                        local.get $l44
-                        v128.bitselect
-                        v128.store align=4
-                      else  ;; $if54
-                        local.get $base.shared_memory
-                        local.get $lane
-                        i32.const 4
-                        i32.mul
-                        i32.add
-                        local.get $l43
-                        local.get $l41
-                        f32x4.add
-                        local.get $l44
-                        call $scatter32_32_row
-                      end  ;; $if54
-                    end  ;; $block48
-                    local.get $l44
-                    v128.any_true
-                    if $if55
-                      br $block47
-                    end  ;; $if55
-                  end  ;; $block47
-                  local.get $arguments
-                  i32.load
-                  if $if56
-                    return
-                  end  ;; $if56
+                      local.get $l43
+                      call $row_f32_f32x4
+                      local.set $l42
+                    end  ;; $if43
+                    local.get $lane
+                    i32.const 4
+                    i32.mul
+                    i32.const 0
+                    i32.add
+                    i64.extend_i32_u
+                    i64.const 12
+                    i64.add
+                    local.get $limit.shared_memory.4
+                    i64.lt_u
+                    if $if44
+                      local.get $base.shared_memory
+                      local.get $lane
+                      i32.const 4
+                      i32.mul
+                      i32.add
+                      local.set $l18
+                      local.get $l18
+                      local.get $l42
+                      local.get $l40
+                      f32x4.add
+                      local.get $l18
+                      v128.load align=4
+                      local.get $l43
+                      v128.bitselect
+                      v128.store align=4
+                    else  ;; $if44
+                      local.get $base.shared_memory
+                      local.get $lane
+                      i32.const 4
+                      i32.mul
+                      i32.add
+                      local.get $l42
+                      local.get $l40
+                      f32x4.add
+                      local.get $l43
+                      call $scatter32_32_row
+                    end  ;; $if44
+                    br $block41
+                  end  ;; $block41
                   local.get $lane
                   i32.const 4
                   i32.add
@@ -1129,17 +962,17 @@
                   local.get $lane
                   local.get $until
                   i32.lt_s
-                  br_if $loop46
-                end  ;; $loop46
-              end  ;; $block45
-            end  ;; $if41
+                  br_if $loop40
+                end  ;; $loop40
+              end  ;; $block39
+            end  ;; $if35
             local.get $taken
             i64.const 1
             i64.add
             local.tee $taken
             local.get $least
             i64.ge_s
-            if $if57
+            if $if45
               local.get $least_lane
               local.set $lane
               local.get $arguments
@@ -1154,30 +987,11 @@
               i64.const 0
               call $fault
               return
-            end  ;; $if57
-            i32.const 1
-            local.get $on.0
-            i32.const 1
-            i32.sub
-            i64.extend_i32_u
-            local.tee $l32
-            i64.const 31
-            local.get $l32
-            i64.const 31
-            i64.lt_s
-            select
-            i64.const 32
-            i64.add
-            i64.const 4
-            i64.mul
-            local.get $limit.shared_memory.4
-            i64.lt_s
-            i32.and
-            local.set $safe
+            end  ;; $if45
             i32.const 0
             i32.const 2147483647
             i32.const 1
-            local.get $safe
+            i32.const 1
             i32.and
             select
             local.set $from
@@ -1197,69 +1011,69 @@
             local.tee $lane
             local.get $until
             i32.lt_s
-            if $if58
-              block $block59
+            if $if46
+              block $block47
                 local.get $lane
                 local.get $from
                 i32.lt_s
-                br_if $block59
+                br_if $block47
                 local.get $until
                 i32.const 4
                 i32.sub
                 local.tee $l18
                 local.get $lane
                 i32.lt_s
-                br_if $block59
+                br_if $block47
                 local.get $lane
                 i32.const 2
                 i32.shl
                 local.get $base.shared_memory
                 i32.add
-                local.set $l46
-                loop $loop60
-                  block $block61
+                local.set $l45
+                loop $loop48
+                  block $block49
                     local.get $lane
                     local.set $kept
-                    local.get $l46
-                    local.set $l38
-                    local.get $l38
-                    v128.load offset=128 align=4
-                    local.set $l45
-                    local.get $l46
-                    local.set $l38
-                    local.get $l38
-                    v128.load align=4
-                    local.set $l47
-                    local.get $l46
-                    local.set $l38
-                    local.get $l38
-                    local.get $l47
                     local.get $l45
+                    local.set $l37
+                    local.get $l37
+                    v128.load offset=128 align=4
+                    local.set $l44
+                    local.get $l45
+                    local.set $l37
+                    local.get $l37
+                    v128.load align=4
+                    local.set $l46
+                    local.get $l45
+                    local.set $l37
+                    local.get $l37
+                    local.get $l46
+                    local.get $l44
                     f32x4.add
                     v128.store align=4
-                    br $block61
-                  end  ;; $block61
+                    br $block49
+                  end  ;; $block49
                   local.get $lane
                   i32.const 4
                   i32.add
                   local.set $lane
-                  local.get $l46
+                  local.get $l45
                   i32.const 16
                   i32.add
-                  local.set $l46
+                  local.set $l45
                   local.get $lane
                   local.get $l18
                   i32.le_s
-                  br_if $loop60
-                end  ;; $loop60
-              end  ;; $block59
-              block $block62
+                  br_if $loop48
+                end  ;; $loop48
+              end  ;; $block47
+              block $block50
                 local.get $lane
                 local.get $until
                 i32.ge_s
-                br_if $block62
-                loop $loop63
-                  block $block64
+                br_if $block50
+                loop $loop51
+                  block $block52
                     local.get $lane
                     local.set $kept
                     local.get $until
@@ -1274,173 +1088,113 @@
                     i32x4.splat
                     global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
                     i32x4.gt_s
-                    local.set $l48
-                    block $block65
-                      local.get $safe
-                      i32.eqz
-                      if $if66
-                        local.get $lane
-                        i32.const 32
-                        i32.add
-                        i64.extend_i32_u
-                        i64.const 4
-                        i64.mul
-                        local.tee $l32
-                        local.get $limit.shared_memory.4
-                        i64.ge_u
-                        local.get $l32
-                        i64.const 12
-                        i64.add
-                        local.get $limit.shared_memory.4
-                        i64.ge_u
-                        i32.or
-                        if $if67
-                          local.get $arguments
-                          i32.const 1
-                          i32.const 11
-                          i32.const 2
-                          local.get $first
-                          local.get $lane
-                          i32.add
-                          i32.const 0
-                          local.get $l32
-                          i64.const 4
-                          local.get $limit.shared_memory.4
-                          i64.const 4
-                          i64.const 0
-                          local.get $l48
-                          call $beyond4
-                          local.tee $live
-                          i8x16.all_true
-                          i32.eqz
-                          if $if68
-                            local.get $l48
-                            local.get $live
-                            v128.and
-                            local.set $l48
-                            local.get $l48
-                            v128.any_true
-                            i32.eqz
-                            br_if $block65
-                          end  ;; $if68
-                        end  ;; $if67
-                      end  ;; $if66
+                    local.set $l47
+                    local.get $lane
+                    i32.const 32
+                    i32.add
+                    i32.const 4
+                    i32.mul
+                    i32.const 0
+                    i32.add
+                    i64.extend_i32_u
+                    i64.const 12
+                    i64.add
+                    local.get $limit.shared_memory.4
+                    i64.lt_u
+                    if $if53
+                      local.get $base.shared_memory
                       local.get $lane
                       i32.const 32
                       i32.add
                       i32.const 4
                       i32.mul
-                      i32.const 0
                       i32.add
-                      i64.extend_i32_u
-                      i64.const 12
-                      i64.add
-                      local.get $limit.shared_memory.4
-                      i64.lt_u
-                      if $if69
-                        local.get $base.shared_memory
-                        local.get $lane
-                        i32.const 32
-                        i32.add
-                        i32.const 4
-                        i32.mul
-                        i32.add
-                        local.set $l18
-                        local.get $l18
-                        v128.load align=4
-                        local.set $l45
-                      else  ;; $if69
-                        local.get $base.shared_memory
-                        local.get $lane
-                        i32.const 32
-                        i32.add
-                        i32.const 4
-                        i32.mul
-                        i32.add
-                        local.get $l48
-                        call $row_f32_f32x4
-                        local.set $l45
-                      end  ;; $if69
+                      local.set $l18
+                      local.get $l18
+                      v128.load align=4
+                      local.set $l44
+                    else  ;; $if53
+                      local.get $base.shared_memory
+                      local.get $lane
+                      i32.const 32
+                      i32.add
+                      i32.const 4
+                      i32.mul
+                      i32.add
+                      local.get $l47
+                      call $row_f32_f32x4
+                      local.set $l44
+                    end  ;; $if53
+                    local.get $lane
+                    i32.const 4
+                    i32.mul
+                    i32.const 0
+                    i32.add
+                    i64.extend_i32_u
+                    i64.const 12
+                    i64.add
+                    local.get $limit.shared_memory.4
+                    i64.lt_u
+                    if $if54
+                      local.get $base.shared_memory
                       local.get $lane
                       i32.const 4
                       i32.mul
-                      i32.const 0
                       i32.add
-                      i64.extend_i32_u
-                      i64.const 12
-                      i64.add
-                      local.get $limit.shared_memory.4
-                      i64.lt_u
-                      if $if70
-                        local.get $base.shared_memory
-                        local.get $lane
-                        i32.const 4
-                        i32.mul
-                        i32.add
-                        local.set $l18
-                        local.get $l18
-                        v128.load align=4
-                        local.set $l47
-                      else  ;; $if70
-                        local.get $base.shared_memory
-                        local.get $lane
-                        i32.const 4
-                        i32.mul
-                        i32.add
-                        local.get $l48
-                        call $row_f32_f32x4
-                        local.set $l47
-                      end  ;; $if70
+                      local.set $l18
+                      local.get $l18
+                      v128.load align=4
+                      local.set $l46
+                    else  ;; $if54
+                      local.get $base.shared_memory
                       local.get $lane
                       i32.const 4
                       i32.mul
-                      i32.const 0
                       i32.add
-                      i64.extend_i32_u
-                      i64.const 12
-                      i64.add
-                      local.get $limit.shared_memory.4
-                      i64.lt_u
-                      if $if71
-                        local.get $base.shared_memory
-                        local.get $lane
-                        i32.const 4
-                        i32.mul
-                        i32.add
-                        local.set $l18
-                        local.get $l18
-                        local.get $l47
-                        local.get $l45
-                        f32x4.add
-                        local.get $l18
-                        v128.load align=4
-                        local.get $l48
-                        v128.bitselect
-                        v128.store align=4
-                      else  ;; $if71
-                        local.get $base.shared_memory
-                        local.get $lane
-                        i32.const 4
-                        i32.mul
-                        i32.add
-                        local.get $l47
-                        local.get $l45
-                        f32x4.add
-                        local.get $l48
-                        call $scatter32_32_row
-                      end  ;; $if71
-                    end  ;; $block65
-                    local.get $l48
-                    v128.any_true
-                    if $if72
-                      br $block64
-                    end  ;; $if72
-                  end  ;; $block64
-                  local.get $arguments
-                  i32.load
-                  if $if73
-                    return
-                  end  ;; $if73
+                      local.get $l47
+                      call $row_f32_f32x4
+                      local.set $l46
+                    end  ;; $if54
+                    local.get $lane
+                    i32.const 4
+                    i32.mul
+                    i32.const 0
+                    i32.add
+                    i64.extend_i32_u
+                    i64.const 12
+                    i64.add
+                    local.get $limit.shared_memory.4
+                    i64.lt_u
+                    if $if55
+                      local.get $base.shared_memory
+                      local.get $lane
+                      i32.const 4
+                      i32.mul
+                      i32.add
+                      local.set $l18
+                      local.get $l18
+                      local.get $l46
+                      local.get $l44
+                      f32x4.add
+                      local.get $l18
+                      v128.load align=4
+                      local.get $l47
+                      v128.bitselect
+                      v128.store align=4
+                    else  ;; $if55
+                      local.get $base.shared_memory
+                      local.get $lane
+                      i32.const 4
+                      i32.mul
+                      i32.add
+                      local.get $l46
+                      local.get $l44
+                      f32x4.add
+                      local.get $l47
+                      call $scatter32_32_row
+                    end  ;; $if55
+                    br $block52
+                  end  ;; $block52
                   local.get $lane
                   i32.const 4
                   i32.add
@@ -1448,17 +1202,17 @@
                   local.get $lane
                   local.get $until
                   i32.lt_s
-                  br_if $loop63
-                end  ;; $loop63
-              end  ;; $block62
-            end  ;; $if58
+                  br_if $loop51
+                end  ;; $loop51
+              end  ;; $block50
+            end  ;; $if46
             local.get $taken
             i64.const 1
             i64.add
             local.tee $taken
             local.get $least
             i64.ge_s
-            if $if74
+            if $if56
               local.get $least_lane
               local.set $lane
               local.get $arguments
@@ -1473,30 +1227,11 @@
               i64.const 0
               call $fault
               return
-            end  ;; $if74
-            i32.const 1
-            local.get $on.0
-            i32.const 1
-            i32.sub
-            i64.extend_i32_u
-            local.tee $l32
-            i64.const 15
-            local.get $l32
-            i64.const 15
-            i64.lt_s
-            select
-            i64.const 16
-            i64.add
-            i64.const 4
-            i64.mul
-            local.get $limit.shared_memory.4
-            i64.lt_s
-            i32.and
-            local.set $safe
+            end  ;; $if56
             i32.const 0
             i32.const 2147483647
             i32.const 1
-            local.get $safe
+            i32.const 1
             i32.and
             select
             local.set $from
@@ -1516,69 +1251,69 @@
             local.tee $lane
             local.get $until
             i32.lt_s
-            if $if75
-              block $block76
+            if $if57
+              block $block58
                 local.get $lane
                 local.get $from
                 i32.lt_s
-                br_if $block76
+                br_if $block58
                 local.get $until
                 i32.const 4
                 i32.sub
                 local.tee $l18
                 local.get $lane
                 i32.lt_s
-                br_if $block76
+                br_if $block58
                 local.get $lane
                 i32.const 2
                 i32.shl
                 local.get $base.shared_memory
                 i32.add
-                local.set $l50
-                loop $loop77
-                  block $block78
+                local.set $l49
+                loop $loop59
+                  block $block60
                     local.get $lane
                     local.set $kept
-                    local.get $l50
-                    local.set $l38
-                    local.get $l38
-                    v128.load offset=64 align=4
-                    local.set $l49
-                    local.get $l50
-                    local.set $l38
-                    local.get $l38
-                    v128.load align=4
-                    local.set $l51
-                    local.get $l50
-                    local.set $l38
-                    local.get $l38
-                    local.get $l51
                     local.get $l49
+                    local.set $l37
+                    local.get $l37
+                    v128.load offset=64 align=4
+                    local.set $l48
+                    local.get $l49
+                    local.set $l37
+                    local.get $l37
+                    v128.load align=4
+                    local.set $l50
+                    local.get $l49
+                    local.set $l37
+                    local.get $l37
+                    local.get $l50
+                    local.get $l48
                     f32x4.add
                     v128.store align=4
-                    br $block78
-                  end  ;; $block78
+                    br $block60
+                  end  ;; $block60
                   local.get $lane
                   i32.const 4
                   i32.add
                   local.set $lane
-                  local.get $l50
+                  local.get $l49
                   i32.const 16
                   i32.add
-                  local.set $l50
+                  local.set $l49
                   local.get $lane
                   local.get $l18
                   i32.le_s
-                  br_if $loop77
-                end  ;; $loop77
-              end  ;; $block76
-              block $block79
+                  br_if $loop59
+                end  ;; $loop59
+              end  ;; $block58
+              block $block61
                 local.get $lane
                 local.get $until
                 i32.ge_s
-                br_if $block79
-                loop $loop80
-                  block $block81
+                br_if $block61
+                loop $loop62
+                  block $block63
                     local.get $lane
                     local.set $kept
                     local.get $until
@@ -1593,173 +1328,113 @@
                     i32x4.splat
                     global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
                     i32x4.gt_s
-                    local.set $l52
-                    block $block82
-                      local.get $safe
-                      i32.eqz
-                      if $if83
-                        local.get $lane
-                        i32.const 16
-                        i32.add
-                        i64.extend_i32_u
-                        i64.const 4
-                        i64.mul
-                        local.tee $l32
-                        local.get $limit.shared_memory.4
-                        i64.ge_u
-                        local.get $l32
-                        i64.const 12
-                        i64.add
-                        local.get $limit.shared_memory.4
-                        i64.ge_u
-                        i32.or
-                        if $if84
-                          local.get $arguments
-                          i32.const 1
-                          i32.const 11
-                          i32.const 2
-                          local.get $first
-                          local.get $lane
-                          i32.add
-                          i32.const 0
-                          local.get $l32
-                          i64.const 4
-                          local.get $limit.shared_memory.4
-                          i64.const 4
-                          i64.const 0
-                          local.get $l52
-                          call $beyond4
-                          local.tee $live
-                          i8x16.all_true
-                          i32.eqz
-                          if $if85
-                            local.get $l52
-                            local.get $live
-                            v128.and
-                            local.set $l52
-                            local.get $l52
-                            v128.any_true
-                            i32.eqz
-                            br_if $block82
-                          end  ;; $if85
-                        end  ;; $if84
-                      end  ;; $if83
+                    local.set $l51
+                    local.get $lane
+                    i32.const 16
+                    i32.add
+                    i32.const 4
+                    i32.mul
+                    i32.const 0
+                    i32.add
+                    i64.extend_i32_u
+                    i64.const 12
+                    i64.add
+                    local.get $limit.shared_memory.4
+                    i64.lt_u
+                    if $if64
+                      local.get $base.shared_memory
                       local.get $lane
                       i32.const 16
                       i32.add
                       i32.const 4
                       i32.mul
-                      i32.const 0
                       i32.add
-                      i64.extend_i32_u
-                      i64.const 12
-                      i64.add
-                      local.get $limit.shared_memory.4
-                      i64.lt_u
-                      if $if86
-                        local.get $base.shared_memory
-                        local.get $lane
-                        i32.const 16
-                        i32.add
-                        i32.const 4
-                        i32.mul
-                        i32.add
-                        local.set $l18
-                        local.get $l18
-                        v128.load align=4
-                        local.set $l49
-                      else  ;; $if86
-                        local.get $base.shared_memory
-                        local.get $lane
-                        i32.const 16
-                        i32.add
-                        i32.const 4
-                        i32.mul
-                        i32.add
-                        local.get $l52
-                        call $row_f32_f32x4
-                        local.set $l49
-                      end  ;; $if86
+                      local.set $l18
+                      local.get $l18
+                      v128.load align=4
+                      local.set $l48
+                    else  ;; $if64
+                      local.get $base.shared_memory
+                      local.get $lane
+                      i32.const 16
+                      i32.add
+                      i32.const 4
+                      i32.mul
+                      i32.add
+                      local.get $l51
+                      call $row_f32_f32x4
+                      local.set $l48
+                    end  ;; $if64
+                    local.get $lane
+                    i32.const 4
+                    i32.mul
+                    i32.const 0
+                    i32.add
+                    i64.extend_i32_u
+                    i64.const 12
+                    i64.add
+                    local.get $limit.shared_memory.4
+                    i64.lt_u
+                    if $if65
+                      local.get $base.shared_memory
                       local.get $lane
                       i32.const 4
                       i32.mul
-                      i32.const 0
                       i32.add
-                      i64.extend_i32_u
-                      i64.const 12
-                      i64.add
-                      local.get $limit.shared_memory.4
-                      i64.lt_u
-                      if $if87
-                        local.get $base.shared_memory
-                        local.get $lane
-                        i32.const 4
-                        i32.mul
-                        i32.add
-                        local.set $l18
-                        local.get $l18
-                        v128.load align=4
-                        local.set $l51
-                      else  ;; $if87
-                        local.get $base.shared_memory
-                        local.get $lane
-                        i32.const 4
-                        i32.mul
-                        i32.add
-                        local.get $l52
-                        call $row_f32_f32x4
-                        local.set $l51
-                      end  ;; $if87
+                      local.set $l18
+                      local.get $l18
+                      v128.load align=4
+                      local.set $l50
+                    else  ;; $if65
+                      local.get $base.shared_memory
                       local.get $lane
                       i32.const 4
                       i32.mul
-                      i32.const 0
                       i32.add
-                      i64.extend_i32_u
-                      i64.const 12
-                      i64.add
-                      local.get $limit.shared_memory.4
-                      i64.lt_u
-                      if $if88
-                        local.get $base.shared_memory
-                        local.get $lane
-                        i32.const 4
-                        i32.mul
-                        i32.add
-                        local.set $l18
-                        local.get $l18
-                        local.get $l51
-                        local.get $l49
-                        f32x4.add
-                        local.get $l18
-                        v128.load align=4
-                        local.get $l52
-                        v128.bitselect
-                        v128.store align=4
-                      else  ;; $if88
-                        local.get $base.shared_memory
-                        local.get $lane
-                        i32.const 4
-                        i32.mul
-                        i32.add
-                        local.get $l51
-                        local.get $l49
-                        f32x4.add
-                        local.get $l52
-                        call $scatter32_32_row
-                      end  ;; $if88
-                    end  ;; $block82
-                    local.get $l52
-                    v128.any_true
-                    if $if89
-                      br $block81
-                    end  ;; $if89
-                  end  ;; $block81
-                  local.get $arguments
-                  i32.load
-                  if $if90
-                    return
-                  end  ;; $if90
+                      local.get $l51
+                      call $row_f32_f32x4
+                      local.set $l50
+                    end  ;; $if65
+                    local.get $lane
+                    i32.const 4
+                    i32.mul
+                    i32.const 0
+                    i32.add
+                    i64.extend_i32_u
+                    i64.const 12
+                    i64.add
+                    local.get $limit.shared_memory.4
+                    i64.lt_u
+                    if $if66
+                      local.get $base.shared_memory
+                      local.get $lane
+                      i32.const 4
+                      i32.mul
+                      i32.add
+                      local.set $l18
+                      local.get $l18
+                      local.get $l50
+                      local.get $l48
+                      f32x4.add
+                      local.get $l18
+                      v128.load align=4
+                      local.get $l51
+                      v128.bitselect
+                      v128.store align=4
+                    else  ;; $if66
+                      local.get $base.shared_memory
+                      local.get $lane
+                      i32.const 4
+                      i32.mul
+                      i32.add
+                      local.get $l50
+                      local.get $l48
+                      f32x4.add
+                      local.get $l51
+                      call $scatter32_32_row
+                    end  ;; $if66
+                    br $block63
+                  end  ;; $block63
                   local.get $lane
                   i32.const 4
                   i32.add
@@ -1767,17 +1442,17 @@
                   local.get $lane
                   local.get $until
                   i32.lt_s
-                  br_if $loop80
-                end  ;; $loop80
-              end  ;; $block79
-            end  ;; $if75
+                  br_if $loop62
+                end  ;; $loop62
+              end  ;; $block61
+            end  ;; $if57
             local.get $taken
             i64.const 1
             i64.add
             local.tee $taken
             local.get $least
             i64.ge_s
-            if $if91
+            if $if67
               local.get $least_lane
               local.set $lane
               local.get $arguments
@@ -1792,30 +1467,11 @@
               i64.const 0
               call $fault
               return
-            end  ;; $if91
-            i32.const 1
-            local.get $on.0
-            i32.const 1
-            i32.sub
-            i64.extend_i32_u
-            local.tee $l32
-            i64.const 7
-            local.get $l32
-            i64.const 7
-            i64.lt_s
-            select
-            i64.const 8
-            i64.add
-            i64.const 4
-            i64.mul
-            local.get $limit.shared_memory.4
-            i64.lt_s
-            i32.and
-            local.set $safe
+            end  ;; $if67
             i32.const 0
             i32.const 2147483647
             i32.const 1
-            local.get $safe
+            i32.const 1
             i32.and
             select
             local.set $from
@@ -1835,69 +1491,69 @@
             local.tee $lane
             local.get $until
             i32.lt_s
-            if $if92
-              block $block93
+            if $if68
+              block $block69
                 local.get $lane
                 local.get $from
                 i32.lt_s
-                br_if $block93
+                br_if $block69
                 local.get $until
                 i32.const 4
                 i32.sub
                 local.tee $l18
                 local.get $lane
                 i32.lt_s
-                br_if $block93
+                br_if $block69
                 local.get $lane
                 i32.const 2
                 i32.shl
                 local.get $base.shared_memory
                 i32.add
-                local.set $l54
-                loop $loop94
-                  block $block95
+                local.set $l53
+                loop $loop70
+                  block $block71
                     local.get $lane
                     local.set $kept
-                    local.get $l54
-                    local.set $l38
-                    local.get $l38
-                    v128.load offset=32 align=4
-                    local.set $l53
-                    local.get $l54
-                    local.set $l38
-                    local.get $l38
-                    v128.load align=4
-                    local.set $l55
-                    local.get $l54
-                    local.set $l38
-                    local.get $l38
-                    local.get $l55
                     local.get $l53
+                    local.set $l37
+                    local.get $l37
+                    v128.load offset=32 align=4
+                    local.set $l52
+                    local.get $l53
+                    local.set $l37
+                    local.get $l37
+                    v128.load align=4
+                    local.set $l54
+                    local.get $l53
+                    local.set $l37
+                    local.get $l37
+                    local.get $l54
+                    local.get $l52
                     f32x4.add
                     v128.store align=4
-                    br $block95
-                  end  ;; $block95
+                    br $block71
+                  end  ;; $block71
                   local.get $lane
                   i32.const 4
                   i32.add
                   local.set $lane
-                  local.get $l54
+                  local.get $l53
                   i32.const 16
                   i32.add
-                  local.set $l54
+                  local.set $l53
                   local.get $lane
                   local.get $l18
                   i32.le_s
-                  br_if $loop94
-                end  ;; $loop94
-              end  ;; $block93
-              block $block96
+                  br_if $loop70
+                end  ;; $loop70
+              end  ;; $block69
+              block $block72
                 local.get $lane
                 local.get $until
                 i32.ge_s
-                br_if $block96
-                loop $loop97
-                  block $block98
+                br_if $block72
+                loop $loop73
+                  block $block74
                     local.get $lane
                     local.set $kept
                     local.get $until
@@ -1912,173 +1568,113 @@
                     i32x4.splat
                     global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
                     i32x4.gt_s
-                    local.set $l56
-                    block $block99
-                      local.get $safe
-                      i32.eqz
-                      if $if100
-                        local.get $lane
-                        i32.const 8
-                        i32.add
-                        i64.extend_i32_u
-                        i64.const 4
-                        i64.mul
-                        local.tee $l32
-                        local.get $limit.shared_memory.4
-                        i64.ge_u
-                        local.get $l32
-                        i64.const 12
-                        i64.add
-                        local.get $limit.shared_memory.4
-                        i64.ge_u
-                        i32.or
-                        if $if101
-                          local.get $arguments
-                          i32.const 1
-                          i32.const 11
-                          i32.const 2
-                          local.get $first
-                          local.get $lane
-                          i32.add
-                          i32.const 0
-                          local.get $l32
-                          i64.const 4
-                          local.get $limit.shared_memory.4
-                          i64.const 4
-                          i64.const 0
-                          local.get $l56
-                          call $beyond4
-                          local.tee $live
-                          i8x16.all_true
-                          i32.eqz
-                          if $if102
-                            local.get $l56
-                            local.get $live
-                            v128.and
-                            local.set $l56
-                            local.get $l56
-                            v128.any_true
-                            i32.eqz
-                            br_if $block99
-                          end  ;; $if102
-                        end  ;; $if101
-                      end  ;; $if100
+                    local.set $l55
+                    local.get $lane
+                    i32.const 8
+                    i32.add
+                    i32.const 4
+                    i32.mul
+                    i32.const 0
+                    i32.add
+                    i64.extend_i32_u
+                    i64.const 12
+                    i64.add
+                    local.get $limit.shared_memory.4
+                    i64.lt_u
+                    if $if75
+                      local.get $base.shared_memory
                       local.get $lane
                       i32.const 8
                       i32.add
                       i32.const 4
                       i32.mul
-                      i32.const 0
                       i32.add
-                      i64.extend_i32_u
-                      i64.const 12
-                      i64.add
-                      local.get $limit.shared_memory.4
-                      i64.lt_u
-                      if $if103
-                        local.get $base.shared_memory
-                        local.get $lane
-                        i32.const 8
-                        i32.add
-                        i32.const 4
-                        i32.mul
-                        i32.add
-                        local.set $l18
-                        local.get $l18
-                        v128.load align=4
-                        local.set $l53
-                      else  ;; $if103
-                        local.get $base.shared_memory
-                        local.get $lane
-                        i32.const 8
-                        i32.add
-                        i32.const 4
-                        i32.mul
-                        i32.add
-                        local.get $l56
-                        call $row_f32_f32x4
-                        local.set $l53
-                      end  ;; $if103
+                      local.set $l18
+                      local.get $l18
+                      v128.load align=4
+                      local.set $l52
+                    else  ;; $if75
+                      local.get $base.shared_memory
+                      local.get $lane
+                      i32.const 8
+                      i32.add
+                      i32.const 4
+                      i32.mul
+                      i32.add
+                      local.get $l55
+                      call $row_f32_f32x4
+                      local.set $l52
+                    end  ;; $if75
+                    local.get $lane
+                    i32.const 4
+                    i32.mul
+                    i32.const 0
+                    i32.add
+                    i64.extend_i32_u
+                    i64.const 12
+                    i64.add
+                    local.get $limit.shared_memory.4
+                    i64.lt_u
+                    if $if76
+                      local.get $base.shared_memory
                       local.get $lane
                       i32.const 4
                       i32.mul
-                      i32.const 0
                       i32.add
-                      i64.extend_i32_u
-                      i64.const 12
-                      i64.add
-                      local.get $limit.shared_memory.4
-                      i64.lt_u
-                      if $if104
-                        local.get $base.shared_memory
-                        local.get $lane
-                        i32.const 4
-                        i32.mul
-                        i32.add
-                        local.set $l18
-                        local.get $l18
-                        v128.load align=4
-                        local.set $l55
-                      else  ;; $if104
-                        local.get $base.shared_memory
-                        local.get $lane
-                        i32.const 4
-                        i32.mul
-                        i32.add
-                        local.get $l56
-                        call $row_f32_f32x4
-                        local.set $l55
-                      end  ;; $if104
+                      local.set $l18
+                      local.get $l18
+                      v128.load align=4
+                      local.set $l54
+                    else  ;; $if76
+                      local.get $base.shared_memory
                       local.get $lane
                       i32.const 4
                       i32.mul
-                      i32.const 0
                       i32.add
-                      i64.extend_i32_u
-                      i64.const 12
-                      i64.add
-                      local.get $limit.shared_memory.4
-                      i64.lt_u
-                      if $if105
-                        local.get $base.shared_memory
-                        local.get $lane
-                        i32.const 4
-                        i32.mul
-                        i32.add
-                        local.set $l18
-                        local.get $l18
-                        local.get $l55
-                        local.get $l53
-                        f32x4.add
-                        local.get $l18
-                        v128.load align=4
-                        local.get $l56
-                        v128.bitselect
-                        v128.store align=4
-                      else  ;; $if105
-                        local.get $base.shared_memory
-                        local.get $lane
-                        i32.const 4
-                        i32.mul
-                        i32.add
-                        local.get $l55
-                        local.get $l53
-                        f32x4.add
-                        local.get $l56
-                        call $scatter32_32_row
-                      end  ;; $if105
-                    end  ;; $block99
-                    local.get $l56
-                    v128.any_true
-                    if $if106
-                      br $block98
-                    end  ;; $if106
-                  end  ;; $block98
-                  local.get $arguments
-                  i32.load
-                  if $if107
-                    return
-                  end  ;; $if107
+                      local.get $l55
+                      call $row_f32_f32x4
+                      local.set $l54
+                    end  ;; $if76
+                    local.get $lane
+                    i32.const 4
+                    i32.mul
+                    i32.const 0
+                    i32.add
+                    i64.extend_i32_u
+                    i64.const 12
+                    i64.add
+                    local.get $limit.shared_memory.4
+                    i64.lt_u
+                    if $if77
+                      local.get $base.shared_memory
+                      local.get $lane
+                      i32.const 4
+                      i32.mul
+                      i32.add
+                      local.set $l18
+                      local.get $l18
+                      local.get $l54
+                      local.get $l52
+                      f32x4.add
+                      local.get $l18
+                      v128.load align=4
+                      local.get $l55
+                      v128.bitselect
+                      v128.store align=4
+                    else  ;; $if77
+                      local.get $base.shared_memory
+                      local.get $lane
+                      i32.const 4
+                      i32.mul
+                      i32.add
+                      local.get $l54
+                      local.get $l52
+                      f32x4.add
+                      local.get $l55
+                      call $scatter32_32_row
+                    end  ;; $if77
+                    br $block74
+                  end  ;; $block74
                   local.get $lane
                   i32.const 4
                   i32.add
@@ -2086,17 +1682,17 @@
                   local.get $lane
                   local.get $until
                   i32.lt_s
-                  br_if $loop97
-                end  ;; $loop97
-              end  ;; $block96
-            end  ;; $if92
+                  br_if $loop73
+                end  ;; $loop73
+              end  ;; $block72
+            end  ;; $if68
             local.get $taken
             i64.const 1
             i64.add
             local.tee $taken
             local.get $least
             i64.ge_s
-            if $if108
+            if $if78
               local.get $least_lane
               local.set $lane
               local.get $arguments
@@ -2111,30 +1707,11 @@
               i64.const 0
               call $fault
               return
-            end  ;; $if108
-            i32.const 1
-            local.get $on.0
-            i32.const 1
-            i32.sub
-            i64.extend_i32_u
-            local.tee $l32
-            i64.const 3
-            local.get $l32
-            i64.const 3
-            i64.lt_s
-            select
-            i64.const 4
-            i64.add
-            i64.const 4
-            i64.mul
-            local.get $limit.shared_memory.4
-            i64.lt_s
-            i32.and
-            local.set $safe
+            end  ;; $if78
             i32.const 0
             i32.const 2147483647
             i32.const 1
-            local.get $safe
+            i32.const 1
             i32.and
             select
             local.set $from
@@ -2154,69 +1731,69 @@
             local.tee $lane
             local.get $until
             i32.lt_s
-            if $if109
-              block $block110
+            if $if79
+              block $block80
                 local.get $lane
                 local.get $from
                 i32.lt_s
-                br_if $block110
+                br_if $block80
                 local.get $until
                 i32.const 4
                 i32.sub
                 local.tee $l18
                 local.get $lane
                 i32.lt_s
-                br_if $block110
+                br_if $block80
                 local.get $lane
                 i32.const 2
                 i32.shl
                 local.get $base.shared_memory
                 i32.add
-                local.set $l58
-                loop $loop111
-                  block $block112
+                local.set $l57
+                loop $loop81
+                  block $block82
                     local.get $lane
                     local.set $kept
-                    local.get $l58
-                    local.set $l38
-                    local.get $l38
-                    v128.load offset=16 align=4
-                    local.set $l57
-                    local.get $l58
-                    local.set $l38
-                    local.get $l38
-                    v128.load align=4
-                    local.set $l59
-                    local.get $l58
-                    local.set $l38
-                    local.get $l38
-                    local.get $l59
                     local.get $l57
+                    local.set $l37
+                    local.get $l37
+                    v128.load offset=16 align=4
+                    local.set $l56
+                    local.get $l57
+                    local.set $l37
+                    local.get $l37
+                    v128.load align=4
+                    local.set $l58
+                    local.get $l57
+                    local.set $l37
+                    local.get $l37
+                    local.get $l58
+                    local.get $l56
                     f32x4.add
                     v128.store align=4
-                    br $block112
-                  end  ;; $block112
+                    br $block82
+                  end  ;; $block82
                   local.get $lane
                   i32.const 4
                   i32.add
                   local.set $lane
-                  local.get $l58
+                  local.get $l57
                   i32.const 16
                   i32.add
-                  local.set $l58
+                  local.set $l57
                   local.get $lane
                   local.get $l18
                   i32.le_s
-                  br_if $loop111
-                end  ;; $loop111
-              end  ;; $block110
-              block $block113
+                  br_if $loop81
+                end  ;; $loop81
+              end  ;; $block80
+              block $block83
                 local.get $lane
                 local.get $until
                 i32.ge_s
-                br_if $block113
-                loop $loop114
-                  block $block115
+                br_if $block83
+                loop $loop84
+                  block $block85
                     local.get $lane
                     local.set $kept
                     local.get $until
@@ -2231,173 +1808,113 @@
                     i32x4.splat
                     global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
                     i32x4.gt_s
-                    local.set $l60
-                    block $block116
-                      local.get $safe
-                      i32.eqz
-                      if $if117
-                        local.get $lane
-                        i32.const 4
-                        i32.add
-                        i64.extend_i32_u
-                        i64.const 4
-                        i64.mul
-                        local.tee $l32
-                        local.get $limit.shared_memory.4
-                        i64.ge_u
-                        local.get $l32
-                        i64.const 12
-                        i64.add
-                        local.get $limit.shared_memory.4
-                        i64.ge_u
-                        i32.or
-                        if $if118
-                          local.get $arguments
-                          i32.const 1
-                          i32.const 11
-                          i32.const 2
-                          local.get $first
-                          local.get $lane
-                          i32.add
-                          i32.const 0
-                          local.get $l32
-                          i64.const 4
-                          local.get $limit.shared_memory.4
-                          i64.const 4
-                          i64.const 0
-                          local.get $l60
-                          call $beyond4
-                          local.tee $live
-                          i8x16.all_true
-                          i32.eqz
-                          if $if119
-                            local.get $l60
-                            local.get $live
-                            v128.and
-                            local.set $l60
-                            local.get $l60
-                            v128.any_true
-                            i32.eqz
-                            br_if $block116
-                          end  ;; $if119
-                        end  ;; $if118
-                      end  ;; $if117
+                    local.set $l59
+                    local.get $lane
+                    i32.const 4
+                    i32.add
+                    i32.const 4
+                    i32.mul
+                    i32.const 0
+                    i32.add
+                    i64.extend_i32_u
+                    i64.const 12
+                    i64.add
+                    local.get $limit.shared_memory.4
+                    i64.lt_u
+                    if $if86
+                      local.get $base.shared_memory
                       local.get $lane
                       i32.const 4
                       i32.add
                       i32.const 4
                       i32.mul
-                      i32.const 0
                       i32.add
-                      i64.extend_i32_u
-                      i64.const 12
-                      i64.add
-                      local.get $limit.shared_memory.4
-                      i64.lt_u
-                      if $if120
-                        local.get $base.shared_memory
-                        local.get $lane
-                        i32.const 4
-                        i32.add
-                        i32.const 4
-                        i32.mul
-                        i32.add
-                        local.set $l18
-                        local.get $l18
-                        v128.load align=4
-                        local.set $l57
-                      else  ;; $if120
-                        local.get $base.shared_memory
-                        local.get $lane
-                        i32.const 4
-                        i32.add
-                        i32.const 4
-                        i32.mul
-                        i32.add
-                        local.get $l60
-                        call $row_f32_f32x4
-                        local.set $l57
-                      end  ;; $if120
+                      local.set $l18
+                      local.get $l18
+                      v128.load align=4
+                      local.set $l56
+                    else  ;; $if86
+                      local.get $base.shared_memory
+                      local.get $lane
+                      i32.const 4
+                      i32.add
+                      i32.const 4
+                      i32.mul
+                      i32.add
+                      local.get $l59
+                      call $row_f32_f32x4
+                      local.set $l56
+                    end  ;; $if86
+                    local.get $lane
+                    i32.const 4
+                    i32.mul
+                    i32.const 0
+                    i32.add
+                    i64.extend_i32_u
+                    i64.const 12
+                    i64.add
+                    local.get $limit.shared_memory.4
+                    i64.lt_u
+                    if $if87
+                      local.get $base.shared_memory
                       local.get $lane
                       i32.const 4
                       i32.mul
-                      i32.const 0
                       i32.add
-                      i64.extend_i32_u
-                      i64.const 12
-                      i64.add
-                      local.get $limit.shared_memory.4
-                      i64.lt_u
-                      if $if121
-                        local.get $base.shared_memory
-                        local.get $lane
-                        i32.const 4
-                        i32.mul
-                        i32.add
-                        local.set $l18
-                        local.get $l18
-                        v128.load align=4
-                        local.set $l59
-                      else  ;; $if121
-                        local.get $base.shared_memory
-                        local.get $lane
-                        i32.const 4
-                        i32.mul
-                        i32.add
-                        local.get $l60
-                        call $row_f32_f32x4
-                        local.set $l59
-                      end  ;; $if121
+                      local.set $l18
+                      local.get $l18
+                      v128.load align=4
+                      local.set $l58
+                    else  ;; $if87
+                      local.get $base.shared_memory
                       local.get $lane
                       i32.const 4
                       i32.mul
-                      i32.const 0
                       i32.add
-                      i64.extend_i32_u
-                      i64.const 12
-                      i64.add
-                      local.get $limit.shared_memory.4
-                      i64.lt_u
-                      if $if122
-                        local.get $base.shared_memory
-                        local.get $lane
-                        i32.const 4
-                        i32.mul
-                        i32.add
-                        local.set $l18
-                        local.get $l18
-                        local.get $l59
-                        local.get $l57
-                        f32x4.add
-                        local.get $l18
-                        v128.load align=4
-                        local.get $l60
-                        v128.bitselect
-                        v128.store align=4
-                      else  ;; $if122
-                        local.get $base.shared_memory
-                        local.get $lane
-                        i32.const 4
-                        i32.mul
-                        i32.add
-                        local.get $l59
-                        local.get $l57
-                        f32x4.add
-                        local.get $l60
-                        call $scatter32_32_row
-                      end  ;; $if122
-                    end  ;; $block116
-                    local.get $l60
-                    v128.any_true
-                    if $if123
-                      br $block115
-                    end  ;; $if123
-                  end  ;; $block115
-                  local.get $arguments
-                  i32.load
-                  if $if124
-                    return
-                  end  ;; $if124
+                      local.get $l59
+                      call $row_f32_f32x4
+                      local.set $l58
+                    end  ;; $if87
+                    local.get $lane
+                    i32.const 4
+                    i32.mul
+                    i32.const 0
+                    i32.add
+                    i64.extend_i32_u
+                    i64.const 12
+                    i64.add
+                    local.get $limit.shared_memory.4
+                    i64.lt_u
+                    if $if88
+                      local.get $base.shared_memory
+                      local.get $lane
+                      i32.const 4
+                      i32.mul
+                      i32.add
+                      local.set $l18
+                      local.get $l18
+                      local.get $l58
+                      local.get $l56
+                      f32x4.add
+                      local.get $l18
+                      v128.load align=4
+                      local.get $l59
+                      v128.bitselect
+                      v128.store align=4
+                    else  ;; $if88
+                      local.get $base.shared_memory
+                      local.get $lane
+                      i32.const 4
+                      i32.mul
+                      i32.add
+                      local.get $l58
+                      local.get $l56
+                      f32x4.add
+                      local.get $l59
+                      call $scatter32_32_row
+                    end  ;; $if88
+                    br $block85
+                  end  ;; $block85
                   local.get $lane
                   i32.const 4
                   i32.add
@@ -2405,17 +1922,17 @@
                   local.get $lane
                   local.get $until
                   i32.lt_s
-                  br_if $loop114
-                end  ;; $loop114
-              end  ;; $block113
-            end  ;; $if109
+                  br_if $loop84
+                end  ;; $loop84
+              end  ;; $block83
+            end  ;; $if79
             local.get $taken
             i64.const 1
             i64.add
             local.tee $taken
             local.get $least
             i64.ge_s
-            if $if125
+            if $if89
               local.get $least_lane
               local.set $lane
               local.get $arguments
@@ -2430,30 +1947,11 @@
               i64.const 0
               call $fault
               return
-            end  ;; $if125
-            i32.const 1
-            local.get $on.0
-            i32.const 1
-            i32.sub
-            i64.extend_i32_u
-            local.tee $l32
-            i64.const 1
-            local.get $l32
-            i64.const 1
-            i64.lt_s
-            select
-            i64.const 2
-            i64.add
-            i64.const 4
-            i64.mul
-            local.get $limit.shared_memory.4
-            i64.lt_s
-            i32.and
-            local.set $safe
+            end  ;; $if89
             i32.const 0
             i32.const 2147483647
             i32.const 1
-            local.get $safe
+            i32.const 1
             i32.and
             select
             local.set $from
@@ -2473,69 +1971,69 @@
             local.tee $lane
             local.get $until
             i32.lt_s
-            if $if126
-              block $block127
+            if $if90
+              block $block91
                 local.get $lane
                 local.get $from
                 i32.lt_s
-                br_if $block127
+                br_if $block91
                 local.get $until
                 i32.const 4
                 i32.sub
                 local.tee $l18
                 local.get $lane
                 i32.lt_s
-                br_if $block127
+                br_if $block91
                 local.get $lane
                 i32.const 2
                 i32.shl
                 local.get $base.shared_memory
                 i32.add
-                local.set $l62
-                loop $loop128
-                  block $block129
+                local.set $l61
+                loop $loop92
+                  block $block93
                     local.get $lane
                     local.set $kept
-                    local.get $l62
-                    local.set $l38
-                    local.get $l38
-                    v128.load offset=8 align=4
-                    local.set $l61
-                    local.get $l62
-                    local.set $l38
-                    local.get $l38
-                    v128.load align=4
-                    local.set $l63
-                    local.get $l62
-                    local.set $l38
-                    local.get $l38
-                    local.get $l63
                     local.get $l61
+                    local.set $l37
+                    local.get $l37
+                    v128.load offset=8 align=4
+                    local.set $l60
+                    local.get $l61
+                    local.set $l37
+                    local.get $l37
+                    v128.load align=4
+                    local.set $l62
+                    local.get $l61
+                    local.set $l37
+                    local.get $l37
+                    local.get $l62
+                    local.get $l60
                     f32x4.add
                     v128.store align=4
-                    br $block129
-                  end  ;; $block129
+                    br $block93
+                  end  ;; $block93
                   local.get $lane
                   i32.const 4
                   i32.add
                   local.set $lane
-                  local.get $l62
+                  local.get $l61
                   i32.const 16
                   i32.add
-                  local.set $l62
+                  local.set $l61
                   local.get $lane
                   local.get $l18
                   i32.le_s
-                  br_if $loop128
-                end  ;; $loop128
-              end  ;; $block127
-              block $block130
+                  br_if $loop92
+                end  ;; $loop92
+              end  ;; $block91
+              block $block94
                 local.get $lane
                 local.get $until
                 i32.ge_s
-                br_if $block130
-                loop $loop131
-                  block $block132
+                br_if $block94
+                loop $loop95
+                  block $block96
                     local.get $lane
                     local.set $kept
                     local.get $until
@@ -2550,173 +2048,113 @@
                     i32x4.splat
                     global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
                     i32x4.gt_s
-                    local.set $l64
-                    block $block133
-                      local.get $safe
-                      i32.eqz
-                      if $if134
-                        local.get $lane
-                        i32.const 2
-                        i32.add
-                        i64.extend_i32_u
-                        i64.const 4
-                        i64.mul
-                        local.tee $l32
-                        local.get $limit.shared_memory.4
-                        i64.ge_u
-                        local.get $l32
-                        i64.const 12
-                        i64.add
-                        local.get $limit.shared_memory.4
-                        i64.ge_u
-                        i32.or
-                        if $if135
-                          local.get $arguments
-                          i32.const 1
-                          i32.const 11
-                          i32.const 2
-                          local.get $first
-                          local.get $lane
-                          i32.add
-                          i32.const 0
-                          local.get $l32
-                          i64.const 4
-                          local.get $limit.shared_memory.4
-                          i64.const 4
-                          i64.const 0
-                          local.get $l64
-                          call $beyond4
-                          local.tee $live
-                          i8x16.all_true
-                          i32.eqz
-                          if $if136
-                            local.get $l64
-                            local.get $live
-                            v128.and
-                            local.set $l64
-                            local.get $l64
-                            v128.any_true
-                            i32.eqz
-                            br_if $block133
-                          end  ;; $if136
-                        end  ;; $if135
-                      end  ;; $if134
+                    local.set $l63
+                    local.get $lane
+                    i32.const 2
+                    i32.add
+                    i32.const 4
+                    i32.mul
+                    i32.const 0
+                    i32.add
+                    i64.extend_i32_u
+                    i64.const 12
+                    i64.add
+                    local.get $limit.shared_memory.4
+                    i64.lt_u
+                    if $if97
+                      local.get $base.shared_memory
                       local.get $lane
                       i32.const 2
                       i32.add
                       i32.const 4
                       i32.mul
-                      i32.const 0
                       i32.add
-                      i64.extend_i32_u
-                      i64.const 12
-                      i64.add
-                      local.get $limit.shared_memory.4
-                      i64.lt_u
-                      if $if137
-                        local.get $base.shared_memory
-                        local.get $lane
-                        i32.const 2
-                        i32.add
-                        i32.const 4
-                        i32.mul
-                        i32.add
-                        local.set $l18
-                        local.get $l18
-                        v128.load align=4
-                        local.set $l61
-                      else  ;; $if137
-                        local.get $base.shared_memory
-                        local.get $lane
-                        i32.const 2
-                        i32.add
-                        i32.const 4
-                        i32.mul
-                        i32.add
-                        local.get $l64
-                        call $row_f32_f32x4
-                        local.set $l61
-                      end  ;; $if137
+                      local.set $l18
+                      local.get $l18
+                      v128.load align=4
+                      local.set $l60
+                    else  ;; $if97
+                      local.get $base.shared_memory
+                      local.get $lane
+                      i32.const 2
+                      i32.add
+                      i32.const 4
+                      i32.mul
+                      i32.add
+                      local.get $l63
+                      call $row_f32_f32x4
+                      local.set $l60
+                    end  ;; $if97
+                    local.get $lane
+                    i32.const 4
+                    i32.mul
+                    i32.const 0
+                    i32.add
+                    i64.extend_i32_u
+                    i64.const 12
+                    i64.add
+                    local.get $limit.shared_memory.4
+                    i64.lt_u
+                    if $if98
+                      local.get $base.shared_memory
                       local.get $lane
                       i32.const 4
                       i32.mul
-                      i32.const 0
                       i32.add
-                      i64.extend_i32_u
-                      i64.const 12
-                      i64.add
-                      local.get $limit.shared_memory.4
-                      i64.lt_u
-                      if $if138
-                        local.get $base.shared_memory
-                        local.get $lane
-                        i32.const 4
-                        i32.mul
-                        i32.add
-                        local.set $l18
-                        local.get $l18
-                        v128.load align=4
-                        local.set $l63
-                      else  ;; $if138
-                        local.get $base.shared_memory
-                        local.get $lane
-                        i32.const 4
-                        i32.mul
-                        i32.add
-                        local.get $l64
-                        call $row_f32_f32x4
-                        local.set $l63
-                      end  ;; $if138
+                      local.set $l18
+                      local.get $l18
+                      v128.load align=4
+                      local.set $l62
+                    else  ;; $if98
+                      local.get $base.shared_memory
                       local.get $lane
                       i32.const 4
                       i32.mul
-                      i32.const 0
                       i32.add
-                      i64.extend_i32_u
-                      i64.const 12
-                      i64.add
-                      local.get $limit.shared_memory.4
-                      i64.lt_u
-                      if $if139
-                        local.get $base.shared_memory
-                        local.get $lane
-                        i32.const 4
-                        i32.mul
-                        i32.add
-                        local.set $l18
-                        local.get $l18
-                        local.get $l63
-                        local.get $l61
-                        f32x4.add
-                        local.get $l18
-                        v128.load align=4
-                        local.get $l64
-                        v128.bitselect
-                        v128.store align=4
-                      else  ;; $if139
-                        local.get $base.shared_memory
-                        local.get $lane
-                        i32.const 4
-                        i32.mul
-                        i32.add
-                        local.get $l63
-                        local.get $l61
-                        f32x4.add
-                        local.get $l64
-                        call $scatter32_32_row
-                      end  ;; $if139
-                    end  ;; $block133
-                    local.get $l64
-                    v128.any_true
-                    if $if140
-                      br $block132
-                    end  ;; $if140
-                  end  ;; $block132
-                  local.get $arguments
-                  i32.load
-                  if $if141
-                    return
-                  end  ;; $if141
+                      local.get $l63
+                      call $row_f32_f32x4
+                      local.set $l62
+                    end  ;; $if98
+                    local.get $lane
+                    i32.const 4
+                    i32.mul
+                    i32.const 0
+                    i32.add
+                    i64.extend_i32_u
+                    i64.const 12
+                    i64.add
+                    local.get $limit.shared_memory.4
+                    i64.lt_u
+                    if $if99
+                      local.get $base.shared_memory
+                      local.get $lane
+                      i32.const 4
+                      i32.mul
+                      i32.add
+                      local.set $l18
+                      local.get $l18
+                      local.get $l62
+                      local.get $l60
+                      f32x4.add
+                      local.get $l18
+                      v128.load align=4
+                      local.get $l63
+                      v128.bitselect
+                      v128.store align=4
+                    else  ;; $if99
+                      local.get $base.shared_memory
+                      local.get $lane
+                      i32.const 4
+                      i32.mul
+                      i32.add
+                      local.get $l62
+                      local.get $l60
+                      f32x4.add
+                      local.get $l63
+                      call $scatter32_32_row
+                    end  ;; $if99
+                    br $block96
+                  end  ;; $block96
                   local.get $lane
                   i32.const 4
                   i32.add
@@ -2724,17 +2162,17 @@
                   local.get $lane
                   local.get $until
                   i32.lt_s
-                  br_if $loop131
-                end  ;; $loop131
-              end  ;; $block130
-            end  ;; $if126
+                  br_if $loop95
+                end  ;; $loop95
+              end  ;; $block94
+            end  ;; $if90
             local.get $taken
             i64.const 1
             i64.add
             local.tee $taken
             local.get $least
             i64.ge_s
-            if $if142
+            if $if100
               local.get $least_lane
               local.set $lane
               local.get $arguments
@@ -2749,30 +2187,11 @@
               i64.const 0
               call $fault
               return
-            end  ;; $if142
-            i32.const 1
-            local.get $on.0
-            i32.const 1
-            i32.sub
-            i64.extend_i32_u
-            local.tee $l32
-            i64.const 0
-            local.get $l32
-            i64.const 0
-            i64.lt_s
-            select
-            i64.const 1
-            i64.add
-            i64.const 4
-            i64.mul
-            local.get $limit.shared_memory.4
-            i64.lt_s
-            i32.and
-            local.set $safe
+            end  ;; $if100
             i32.const 0
             i32.const 2147483647
             i32.const 1
-            local.get $safe
+            i32.const 1
             i32.and
             select
             local.set $from
@@ -2792,69 +2211,69 @@
             local.tee $lane
             local.get $until
             i32.lt_s
-            if $if143
-              block $block144
+            if $if101
+              block $block102
                 local.get $lane
                 local.get $from
                 i32.lt_s
-                br_if $block144
+                br_if $block102
                 local.get $until
                 i32.const 4
                 i32.sub
                 local.tee $l18
                 local.get $lane
                 i32.lt_s
-                br_if $block144
+                br_if $block102
                 local.get $lane
                 i32.const 2
                 i32.shl
                 local.get $base.shared_memory
                 i32.add
-                local.set $l66
-                loop $loop145
-                  block $block146
+                local.set $l65
+                loop $loop103
+                  block $block104
                     local.get $lane
                     local.set $kept
-                    local.get $l66
-                    local.set $l38
-                    local.get $l38
-                    v128.load offset=4 align=4
-                    local.set $l65
-                    local.get $l66
-                    local.set $l38
-                    local.get $l38
-                    v128.load align=4
-                    local.set $l67
-                    local.get $l66
-                    local.set $l38
-                    local.get $l38
-                    local.get $l67
                     local.get $l65
+                    local.set $l37
+                    local.get $l37
+                    v128.load offset=4 align=4
+                    local.set $l64
+                    local.get $l65
+                    local.set $l37
+                    local.get $l37
+                    v128.load align=4
+                    local.set $l66
+                    local.get $l65
+                    local.set $l37
+                    local.get $l37
+                    local.get $l66
+                    local.get $l64
                     f32x4.add
                     v128.store align=4
-                    br $block146
-                  end  ;; $block146
+                    br $block104
+                  end  ;; $block104
                   local.get $lane
                   i32.const 4
                   i32.add
                   local.set $lane
-                  local.get $l66
+                  local.get $l65
                   i32.const 16
                   i32.add
-                  local.set $l66
+                  local.set $l65
                   local.get $lane
                   local.get $l18
                   i32.le_s
-                  br_if $loop145
-                end  ;; $loop145
-              end  ;; $block144
-              block $block147
+                  br_if $loop103
+                end  ;; $loop103
+              end  ;; $block102
+              block $block105
                 local.get $lane
                 local.get $until
                 i32.ge_s
-                br_if $block147
-                loop $loop148
-                  block $block149
+                br_if $block105
+                loop $loop106
+                  block $block107
                     local.get $lane
                     local.set $kept
                     local.get $until
@@ -2869,173 +2288,113 @@
                     i32x4.splat
                     global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
                     i32x4.gt_s
-                    local.set $l68
-                    block $block150
-                      local.get $safe
-                      i32.eqz
-                      if $if151
-                        local.get $lane
-                        i32.const 1
-                        i32.add
-                        i64.extend_i32_u
-                        i64.const 4
-                        i64.mul
-                        local.tee $l32
-                        local.get $limit.shared_memory.4
-                        i64.ge_u
-                        local.get $l32
-                        i64.const 12
-                        i64.add
-                        local.get $limit.shared_memory.4
-                        i64.ge_u
-                        i32.or
-                        if $if152
-                          local.get $arguments
-                          i32.const 1
-                          i32.const 11
-                          i32.const 2
-                          local.get $first
-                          local.get $lane
-                          i32.add
-                          i32.const 0
-                          local.get $l32
-                          i64.const 4
-                          local.get $limit.shared_memory.4
-                          i64.const 4
-                          i64.const 0
-                          local.get $l68
-                          call $beyond4
-                          local.tee $live
-                          i8x16.all_true
-                          i32.eqz
-                          if $if153
-                            local.get $l68
-                            local.get $live
-                            v128.and
-                            local.set $l68
-                            local.get $l68
-                            v128.any_true
-                            i32.eqz
-                            br_if $block150
-                          end  ;; $if153
-                        end  ;; $if152
-                      end  ;; $if151
+                    local.set $l67
+                    local.get $lane
+                    i32.const 1
+                    i32.add
+                    i32.const 4
+                    i32.mul
+                    i32.const 0
+                    i32.add
+                    i64.extend_i32_u
+                    i64.const 12
+                    i64.add
+                    local.get $limit.shared_memory.4
+                    i64.lt_u
+                    if $if108
+                      local.get $base.shared_memory
                       local.get $lane
                       i32.const 1
                       i32.add
                       i32.const 4
                       i32.mul
-                      i32.const 0
                       i32.add
-                      i64.extend_i32_u
-                      i64.const 12
-                      i64.add
-                      local.get $limit.shared_memory.4
-                      i64.lt_u
-                      if $if154
-                        local.get $base.shared_memory
-                        local.get $lane
-                        i32.const 1
-                        i32.add
-                        i32.const 4
-                        i32.mul
-                        i32.add
-                        local.set $l18
-                        local.get $l18
-                        v128.load align=4
-                        local.set $l65
-                      else  ;; $if154
-                        local.get $base.shared_memory
-                        local.get $lane
-                        i32.const 1
-                        i32.add
-                        i32.const 4
-                        i32.mul
-                        i32.add
-                        local.get $l68
-                        call $row_f32_f32x4
-                        local.set $l65
-                      end  ;; $if154
+                      local.set $l18
+                      local.get $l18
+                      v128.load align=4
+                      local.set $l64
+                    else  ;; $if108
+                      local.get $base.shared_memory
+                      local.get $lane
+                      i32.const 1
+                      i32.add
+                      i32.const 4
+                      i32.mul
+                      i32.add
+                      local.get $l67
+                      call $row_f32_f32x4
+                      local.set $l64
+                    end  ;; $if108
+                    local.get $lane
+                    i32.const 4
+                    i32.mul
+                    i32.const 0
+                    i32.add
+                    i64.extend_i32_u
+                    i64.const 12
+                    i64.add
+                    local.get $limit.shared_memory.4
+                    i64.lt_u
+                    if $if109
+                      local.get $base.shared_memory
                       local.get $lane
                       i32.const 4
                       i32.mul
-                      i32.const 0
                       i32.add
-                      i64.extend_i32_u
-                      i64.const 12
-                      i64.add
-                      local.get $limit.shared_memory.4
-                      i64.lt_u
-                      if $if155
-                        local.get $base.shared_memory
-                        local.get $lane
-                        i32.const 4
-                        i32.mul
-                        i32.add
-                        local.set $l18
-                        local.get $l18
-                        v128.load align=4
-                        local.set $l67
-                      else  ;; $if155
-                        local.get $base.shared_memory
-                        local.get $lane
-                        i32.const 4
-                        i32.mul
-                        i32.add
-                        local.get $l68
-                        call $row_f32_f32x4
-                        local.set $l67
-                      end  ;; $if155
+                      local.set $l18
+                      local.get $l18
+                      v128.load align=4
+                      local.set $l66
+                    else  ;; $if109
+                      local.get $base.shared_memory
                       local.get $lane
                       i32.const 4
                       i32.mul
-                      i32.const 0
                       i32.add
-                      i64.extend_i32_u
-                      i64.const 12
-                      i64.add
-                      local.get $limit.shared_memory.4
-                      i64.lt_u
-                      if $if156
-                        local.get $base.shared_memory
-                        local.get $lane
-                        i32.const 4
-                        i32.mul
-                        i32.add
-                        local.set $l18
-                        local.get $l18
-                        local.get $l67
-                        local.get $l65
-                        f32x4.add
-                        local.get $l18
-                        v128.load align=4
-                        local.get $l68
-                        v128.bitselect
-                        v128.store align=4
-                      else  ;; $if156
-                        local.get $base.shared_memory
-                        local.get $lane
-                        i32.const 4
-                        i32.mul
-                        i32.add
-                        local.get $l67
-                        local.get $l65
-                        f32x4.add
-                        local.get $l68
-                        call $scatter32_32_row
-                      end  ;; $if156
-                    end  ;; $block150
-                    local.get $l68
-                    v128.any_true
-                    if $if157
-                      br $block149
-                    end  ;; $if157
-                  end  ;; $block149
-                  local.get $arguments
-                  i32.load
-                  if $if158
-                    return
-                  end  ;; $if158
+                      local.get $l67
+                      call $row_f32_f32x4
+                      local.set $l66
+                    end  ;; $if109
+                    local.get $lane
+                    i32.const 4
+                    i32.mul
+                    i32.const 0
+                    i32.add
+                    i64.extend_i32_u
+                    i64.const 12
+                    i64.add
+                    local.get $limit.shared_memory.4
+                    i64.lt_u
+                    if $if110
+                      local.get $base.shared_memory
+                      local.get $lane
+                      i32.const 4
+                      i32.mul
+                      i32.add
+                      local.set $l18
+                      local.get $l18
+                      local.get $l66
+                      local.get $l64
+                      f32x4.add
+                      local.get $l18
+                      v128.load align=4
+                      local.get $l67
+                      v128.bitselect
+                      v128.store align=4
+                    else  ;; $if110
+                      local.get $base.shared_memory
+                      local.get $lane
+                      i32.const 4
+                      i32.mul
+                      i32.add
+                      local.get $l66
+                      local.get $l64
+                      f32x4.add
+                      local.get $l67
+                      call $scatter32_32_row
+                    end  ;; $if110
+                    br $block107
+                  end  ;; $block107
                   local.get $lane
                   i32.const 4
                   i32.add
@@ -3043,17 +2402,17 @@
                   local.get $lane
                   local.get $until
                   i32.lt_s
-                  br_if $loop148
-                end  ;; $loop148
-              end  ;; $block147
-            end  ;; $if143
+                  br_if $loop106
+                end  ;; $loop106
+              end  ;; $block105
+            end  ;; $if101
             local.get $taken
             i64.const 1
             i64.add
             local.tee $taken
             local.get $least
             i64.ge_s
-            if $if159
+            if $if111
               local.get $least_lane
               local.set $lane
               local.get $arguments
@@ -3068,12 +2427,8 @@
               i64.const 0
               call $fault
               return
-            end  ;; $if159
+            end  ;; $if111
             i32.const 1
-            i64.const 0
-            local.get $limit.shared_memory.4
-            i64.lt_s
-            i32.and
             local.get $BLOCK_IDX_X
             i64.extend_i32_u
             i64.const 4
@@ -3105,27 +2460,27 @@
             local.tee $lane
             local.get $until
             i32.lt_s
-            if $if160
-              block $block161
+            if $if112
+              block $block113
                 local.get $lane
                 local.get $from
                 i32.lt_s
-                br_if $block161
+                br_if $block113
                 local.get $until
                 i32.const 4
                 i32.sub
                 local.tee $l18
                 local.get $lane
                 i32.lt_s
-                br_if $block161
+                br_if $block113
                 local.get $BLOCK_IDX_X
                 i32.const 2
                 i32.shl
                 local.get $base.buffer_y
                 i32.add
-                local.set $l71
-                loop $loop162
-                  block $block163
+                local.set $l70
+                loop $loop114
+                  block $block115
                     local.get $lane
                     local.set $kept
                     local.get $base.shared_memory
@@ -3133,42 +2488,42 @@
                     i32.add
                     f32.load
                     f32x4.splat
-                    local.set $l70
-                    local.get $l70
                     local.set $l69
-                    local.get $l71
+                    local.get $l69
+                    local.set $l68
+                    local.get $l70
                     i32.const 0
                     i32.add
                     i32x4.splat
                     v128.const i32x4 0x0 0x0 0x0 0x0
                     i32x4.add
-                    local.set $l70
-                    local.get $l70
+                    local.set $l69
+                    local.get $l69
                     i64x2.extract_lane 0
                     local.tee $l32
                     i32.wrap_i64
-                    local.get $l69
+                    local.get $l68
                     v128.store32_lane 0
                     local.get $l32
                     i64.const 32
                     i64.shr_u
                     i32.wrap_i64
-                    local.get $l69
+                    local.get $l68
                     v128.store32_lane 1
-                    local.get $l70
+                    local.get $l69
                     i64x2.extract_lane 1
                     local.tee $l32
                     i32.wrap_i64
-                    local.get $l69
+                    local.get $l68
                     v128.store32_lane 2
                     local.get $l32
                     i64.const 32
                     i64.shr_u
                     i32.wrap_i64
-                    local.get $l69
+                    local.get $l68
                     v128.store32_lane 3
-                    br $block163
-                  end  ;; $block163
+                    br $block115
+                  end  ;; $block115
                   local.get $lane
                   i32.const 4
                   i32.add
@@ -3176,16 +2531,16 @@
                   local.get $lane
                   local.get $l18
                   i32.le_s
-                  br_if $loop162
-                end  ;; $loop162
-              end  ;; $block161
-              block $block164
+                  br_if $loop114
+                end  ;; $loop114
+              end  ;; $block113
+              block $block116
                 local.get $lane
                 local.get $until
                 i32.ge_s
-                br_if $block164
-                loop $loop165
-                  block $block166
+                br_if $block116
+                loop $loop117
+                  block $block118
                     local.get $lane
                     local.set $kept
                     local.get $until
@@ -3200,11 +2555,11 @@
                     i32x4.splat
                     global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
                     i32x4.gt_s
-                    local.set $l72
-                    block $block167
+                    local.set $l71
+                    block $block119
                       local.get $safe
                       i32.eqz
-                      if $if168
+                      if $if120
                         i64.const 0
                         i32.const 2
                         i64.extend_i32_u
@@ -3218,8 +2573,8 @@
                         i64.shl
                         i64.le_s
                         i32.or
-                        if $if169
-                          local.get $l72
+                        if $if121
+                          local.get $l71
                           i32x4.bitmask
                           i32.ctz
                           local.set $l18
@@ -3239,27 +2594,27 @@
                           local.get $l18
                           call $end4
                           local.set $live
-                          local.get $l72
+                          local.get $l71
                           local.get $live
                           v128.and
-                          local.set $l72
-                          local.get $l72
+                          local.set $l71
+                          local.get $l71
                           v128.any_true
                           i32.eqz
-                          br_if $block167
-                        end  ;; $if169
-                      end  ;; $if168
+                          br_if $block119
+                        end  ;; $if121
+                      end  ;; $if120
                       local.get $base.shared_memory
                       i32.const 0
                       i32.add
                       f32.load
                       f32x4.splat
-                      local.set $l70
-                      local.get $l70
                       local.set $l69
+                      local.get $l69
+                      local.set $l68
                       local.get $safe
                       i32.eqz
-                      if $if170
+                      if $if122
                         local.get $BLOCK_IDX_X
                         i64.extend_i32_u
                         i32.const 2
@@ -3275,8 +2630,8 @@
                         i64.shl
                         i64.le_s
                         i32.or
-                        if $if171
-                          local.get $l72
+                        if $if123
+                          local.get $l71
                           i32x4.bitmask
                           i32.ctz
                           local.set $l18
@@ -3297,16 +2652,16 @@
                           local.get $l18
                           call $end4
                           local.set $live
-                          local.get $l72
+                          local.get $l71
                           local.get $live
                           v128.and
-                          local.set $l72
-                          local.get $l72
+                          local.set $l71
+                          local.get $l71
                           v128.any_true
                           i32.eqz
-                          br_if $block167
-                        end  ;; $if171
-                      end  ;; $if170
+                          br_if $block119
+                        end  ;; $if123
+                      end  ;; $if122
                       local.get $base.buffer_y
                       local.get $BLOCK_IDX_X
                       i32.const 4
@@ -3317,23 +2672,23 @@
                       i32x4.splat
                       v128.const i32x4 0x0 0x0 0x0 0x0
                       i32x4.add
-                      local.set $l70
-                      local.get $l70
+                      local.set $l69
                       local.get $l69
-                      local.get $l72
+                      local.get $l68
+                      local.get $l71
                       call $scatter32_32
-                    end  ;; $block167
-                    local.get $l72
+                    end  ;; $block119
+                    local.get $l71
                     v128.any_true
-                    if $if172
-                      br $block166
-                    end  ;; $if172
-                  end  ;; $block166
+                    if $if124
+                      br $block118
+                    end  ;; $if124
+                  end  ;; $block118
                   local.get $arguments
                   i32.load
-                  if $if173
+                  if $if125
                     return
-                  end  ;; $if173
+                  end  ;; $if125
                   local.get $lane
                   i32.const 4
                   i32.add
@@ -3341,10 +2696,10 @@
                   local.get $lane
                   local.get $until
                   i32.lt_s
-                  br_if $loop165
-                end  ;; $loop165
-              end  ;; $block164
-            end  ;; $if160
+                  br_if $loop117
+                end  ;; $loop117
+              end  ;; $block116
+            end  ;; $if112
             br $block8
           end  ;; $block8
         end  ;; $block6
@@ -3355,7 +2710,7 @@
         local.get $BLOCK_IDX_X
         local.get $grid.0
         i32.ge_u
-        if $if174
+        if $if126
           i32.const 0
           local.set $BLOCK_IDX_X
           local.get $BLOCK_IDX_Y
@@ -3365,15 +2720,15 @@
           local.get $BLOCK_IDX_Y
           local.get $grid.1
           i32.ge_u
-          if $if175
+          if $if127
             i32.const 0
             local.set $BLOCK_IDX_Y
             local.get $BLOCK_IDX_Z
             i32.const 1
             i32.add
             local.set $BLOCK_IDX_Z
-          end  ;; $if175
-        end  ;; $if174
+          end  ;; $if127
+        end  ;; $if126
         local.get $block
         local.get $span
         i32.add
@@ -3384,7 +2739,7 @@
       end  ;; $loop3
     end  ;; $if0
   )
-  (func $fault (type $t2)  ;; 51 bytes at 0x1865
+  (func $fault (type $t2)  ;; 51 bytes at 0x1422
     (param $l0 i32) (param $l1 i32) (param $l2 i32) (param $l3 i32) (param $l4 i32) (param $l5 i32)
     (param $l6 i64) (param $l7 i64)
     local.get $l0
@@ -3409,7 +2764,7 @@
     local.get $l7
     i64.store offset=80 align=4
   )
-  (func $look (type $t3)  ;; 57 bytes at 0x1899
+  (func $look (type $t3)  ;; 57 bytes at 0x1456
     (param $arguments i32) (param $at i32)
     (result i64)
     (local $answer i32) (local $ticks i64)
@@ -3440,7 +2795,7 @@
     end  ;; $if0
     local.get $ticks
   )
-  (func $end4 (type $t4)  ;; 31 bytes at 0x18d3
+  (func $end4 (type $t4)  ;; 31 bytes at 0x1490
     (param $l0 i32) (param $l1 i32) (param $l2 i32) (param $l3 i32) (param $l4 i32) (param $l5 i32)
     (param $l6 i64) (param $l7 i64) (param $l8 i32)
     (result v128)
@@ -3460,7 +2815,7 @@
     global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
     i32x4.gt_s
   )
-  (func $beyond4 (type $t5)  ;; 127 bytes at 0x18f3
+  (func $beyond4 (type $t5)  ;; 127 bytes at 0x14b0
     (param $l0 i32) (param $l1 i32) (param $l2 i32) (param $l3 i32) (param $l4 i32) (param $l5 i32)
     (param $l6 i64) (param $l7 i64) (param $l8 i64) (param $l9 i64) (param $l10 i64)
     (param $l11 v128)
@@ -3528,7 +2883,7 @@
     end  ;; $loop0
     v128.const i32x4 0xffffffff 0xffffffff 0xffffffff 0xffffffff
   )
-  (func $row_f32_f32x4 (type $t6)  ;; 96 bytes at 0x1973
+  (func $row_f32_f32x4 (type $t6)  ;; 96 bytes at 0x1530
     (param $l0 i32) (param $l1 v128)
     (result v128)
     (local $l2 v128) (local $bits i32)
@@ -3578,7 +2933,7 @@
     local.get $l2
     v128.load32_lane 3
   )
-  (func $scatter32_32_row (type $t7)  ;; 91 bytes at 0x19d4
+  (func $scatter32_32_row (type $t7)  ;; 91 bytes at 0x1591
     (param $l0 i32) (param $l1 v128) (param $l2 v128)
     (local $bits i32)
     local.get $l2
@@ -3625,7 +2980,7 @@
       v128.store32_lane 3
     end  ;; $if3
   )
-  (func $scatter32_32 (type $t8)  ;; 91 bytes at 0x1a30
+  (func $scatter32_32 (type $t8)  ;; 91 bytes at 0x15ed
     (param $l0 v128) (param $l1 v128) (param $l2 v128)
     (local $bits i32)
     local.get $l2

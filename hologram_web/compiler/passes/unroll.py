@@ -1,9 +1,9 @@
 """Loop unrolling: a small loop whose number of rounds is known while compiling becomes that many copies of its body.
 
 The rounds are found by running what constants decide: whatever the counter is, and however it wraps. Loops that take
-steps stay, since the budget counts their rounds, but for those with barriers: blocks take these steps once for all of
-their lanes, and do so from copy to copy. (A tree of eight levels in shared memory took 0.8 of the time.) Loops with
-barriers that lanes may go past stay: of copies nobody could tell that all lanes come to the same one.
+steps stay, since the budget counts their rounds, but for those with barriers, where a target asks for it: blocks take
+these steps once for all of their lanes, and do so from copy to copy. Loops with barriers that lanes may go past stay:
+of copies nobody could tell that all lanes come to the same one.
 """
 
 from __future__ import annotations
@@ -26,8 +26,11 @@ _Known = dict[Node, Node]  # constants that nodes are in one round
 _Decisions = list[dict[Block, Block]]  # for each round where those branches go that constants decide
 
 
-def unroll_loops(function: Function) -> int:
-    """Says how many loops were unrolled: innermost ones, so that those around them may be next time."""
+def unroll_loops(function: Function, steps: bool = False) -> int:
+    """Says how many loops were unrolled: innermost ones, so that those around them may be next time.
+
+    With `steps` those with barriers that take some, too.
+    """
     place = {block: number for number, block in enumerate(function.blocks)}
     if all(place[way] > number for block, number in place.items() for way in block.end.ways):
         return 0
@@ -43,7 +46,7 @@ def unroll_loops(function: Function) -> int:
         if any(other in body for other in latches if other is not header):
             continue
         loop = _Loop(header, [block for block in tree.order if block in body], latches[header], tree)
-        decisions = loop.rounds()
+        decisions = loop.rounds(steps)
         if decisions and size + loop.size <= _MOST_NODES and loop.close(function):
             loop.unroll(function, decisions)
             size += loop.size
@@ -72,7 +75,7 @@ class _Loop:
         self.exits = sum(any(way not in self.inside for way in block.end.ways) for block in body)
         self.barriers = [block for block in body if block.end.kind == "barrier"]
         always = all(tree.dominates(block, latch) for block in self.barriers for latch in latches)
-        self.plain = always and (bool(self.barriers) or not any(block.end.steps for block in body))
+        self.stays, self.steps = not always, any(block.end.steps for block in body)
         self.latches = [number for number, before in enumerate(header.predecessors) if before in self.inside]
         self.entries = [number for number, before in enumerate(header.predecessors) if before not in self.inside]
         self.known: list[_Known] = []  # for each round
@@ -81,10 +84,11 @@ class _Loop:
 
     # How many rounds
 
-    def rounds(self) -> _Decisions:
+    def rounds(self, steps: bool) -> _Decisions:
         """What is decided in each round, of which the last leaves the loop; nothing if that is not known."""
         found: _Decisions = []
-        known = self._phis(self.entries, {}) if self.plain else {}
+        stays = self.stays or (self.steps and not (steps and self.barriers))
+        known = {} if stays else self._phis(self.entries, {})
         if not any(self._is_counted(block.end.value, known) for block in self.tests):
             return found
         self.size = spent = 0

@@ -19,13 +19,15 @@ from ...compiler.legalise import legalise
 from ...compiler.likely import with_likely
 from ...compiler.out_of_ssa import argument_starts
 from ...compiler.packets import Forms
+from ...compiler.passes import optimize
+from ...compiler.passes.unroll import unroll_loops
 from ...compiler.ranges import Ranges
 from ...compiler.recursion import deep_recursion
 from ...compiler.several_rounds import with_rounds_together
 from ...compiler.structure import structure
 from ...compiler.taken import taken
 from ...compiler.together import checked_together
-from ...compiler.turned import turned
+from ...compiler.turned import copied, turned
 from ...errors import UnsupportedInstruction
 from ...garbage import seldom_collected
 from ...isa.address import Space
@@ -194,7 +196,14 @@ def form_of(function: Function, packets: int | None = None) -> Choice:
 
 
 def _legal(function: Function, fuses: bool = False) -> Function:
-    """The function as it is written, in types of the target. It stays as it is."""
+    """The function as it is written, in types of the target. It stays as it is.
+
+    Loops with barriers are unrolled here alone, as WebAssembly goes through them block by block (a tree of eight levels
+    in shared memory took 0.8 of the time): shaders gain nothing, and engines compile longer ones for longer.
+    """
+    if any(block.end.kind == "barrier" for block in function.blocks):
+        trees = copied(function)
+        function = optimize(trees) if unroll_loops(trees, True) else function
     together = with_rounds_together(with_reciprocals(function) if fuses else function)
     return checked_together(turned(legalise(together, TRAITS)))
 
