@@ -95,6 +95,8 @@ def code(page: Page) -> str:
 def test_nothing_moves_while_it_starts_and_keys_lead_through(page: Page) -> None:
     compiled(page)
     assert faults(page) == []
+    for name in ("arrays", "first"):  # Tab has indented a line of the program
+        page.select_option("#example", name)
 
 
 def test_the_first_example_runs_on_both_devices(page: Page) -> None:
