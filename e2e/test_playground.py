@@ -14,7 +14,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 from hologram_web_tools.cli.server import Mount, server, serving
 from playground.__main__ import build
 
-from .looks import broken_links, site_by_name, violations
+from .looks import WATCHED, broken_links, faults, site_by_name, violations
 from .views import chromium
 
 pytestmark = pytest.mark.timeout(600)
@@ -53,6 +53,7 @@ def window(site: str) -> Iterator[BrowserContext]:
     with chromium() as browser:
         context = browser.new_context(viewport={"width": 1280, "height": 800}, accept_downloads=True)
         context.set_default_timeout(WAIT)
+        context.add_init_script(WATCHED)
         context.grant_permissions(["clipboard-read", "clipboard-write"])
         yield context
 
@@ -89,6 +90,13 @@ def run(page: Page, devices: str = "both") -> None:
 
 def code(page: Page) -> str:
     return str(page.locator("#code .cm-content").inner_text())
+
+
+def test_nothing_moves_while_it_starts_and_keys_lead_through(page: Page) -> None:
+    compiled(page)
+    assert faults(page) == []
+    for name in ("arrays", "first"):  # Tab has indented a line of the program
+        page.select_option("#example", name)
 
 
 def test_the_first_example_runs_on_both_devices(page: Page) -> None:

@@ -12,6 +12,7 @@ import pytest
 
 import hologram_web as hg
 from hologram_web_tools.cli import side_by_side
+from hologram_web_tools.cli.commands import commands
 from hologram_web_tools.cli.definitions import formula, split
 
 from .test_cli import call
@@ -107,6 +108,31 @@ def test_compile_as_json(folder):
     made = json.loads(call("compile", "kernels.py:total", "--json"))
     assert (made["name"], made["written"], made["bytes"]) == ("total", "total.holo", Path("total.holo").stat().st_size)
     assert made["ports"] == ["x: f32[4] read", "result: f32[] write"]
+
+
+def test_what_programs_print_is_not_among_json(folder, capsys):
+    """It stood in front of the object, and no reader took both."""
+    Path("loud.py").write_text("""
+import hologram_web as hg
+
+print("hello")
+
+@hg.kernel
+def loud(y: hg.Array[hg.i32]):
+    i = hg.global_id()
+    if i < len(y):
+        print("lane", i)
+        y[i] = i
+""")
+    line = ("run", "loud.py", "y=0,0", "--device", "cpu")
+    commands.main([*line, "--json"], standalone_mode=False)
+    out, err = capsys.readouterr()
+    assert json.loads(out)["results"]["y"]["head"] == [0, 1]
+    assert err.splitlines() == ["hello", "lane 0", "lane 1"]
+    commands.main(line, standalone_mode=False)
+    assert capsys.readouterr().out.splitlines()[:3] == ["hello", "lane 0", "lane 1"]
+    commands.main(["compile", "loud.py:none", "--json"], standalone_mode=False)
+    assert "none" in json.loads(capsys.readouterr().out)["error"]["message"]
 
 
 def test_weights_lie_in_a_file_of_their_own(folder):

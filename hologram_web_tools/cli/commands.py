@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from contextlib import nullcontext, redirect_stdout
 from dataclasses import asdict
 from pathlib import Path
 from statistics import median
@@ -31,7 +32,7 @@ from ..optimizer import ProgramOptimizer
 from .arguments import check_output, lengths, named_results, parse, write
 from .bundling import bundle
 from .clean import brief, cleaned
-from .console import as_json, console, shown, tell, working
+from .console import STDOUT, as_json, console, shown, tell, working
 from .definitions import compile_named, program_named, program_of, split
 from .inspection import show
 from .looks import look_around, try_devices
@@ -56,8 +57,10 @@ class _Group(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         given = list(ctx.args)  # what stands behind the command's name
+        ctx.meta[STDOUT] = sys.stdout  # with --json for the object alone, whatever else prints
         try:
-            return super().invoke(ctx)
+            with redirect_stdout(sys.stderr) if "--json" in given else nullcontext():
+                return super().invoke(ctx)
         except HologramError as error:
             kind, text = type(error).__name__, str(error)
             message = f"{kind}: {text}"

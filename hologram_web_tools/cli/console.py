@@ -14,7 +14,9 @@ from rich.segment import Segment
 
 from .clean import brief, cleaned
 
-__all__ = ["as_json", "console", "shown", "tell", "working"]
+__all__ = ["STDOUT", "as_json", "console", "shown", "tell", "working"]
+
+STDOUT = "hologram_web_tools.cli.stdout"  # where `tell` prints, in the context's `meta`
 
 
 class _Clean(Console):
@@ -51,7 +53,8 @@ as_json = click.option("--json", "as_json", is_flag=True, callback=_noted, is_ea
 
 def tell(**found: Any) -> None:
     """Prints JSON: what is no number for it, an infinity or a NaN, is null."""
-    click.echo(cleaned(json.dumps(_plain(found), allow_nan=False)))
+    text = cleaned(json.dumps(_plain(found), allow_nan=False))
+    click.echo(text, file=click.get_current_context().meta[STDOUT])
 
 
 def _plain(value: Any) -> Any:
