@@ -14,7 +14,9 @@ import pytest
 import hologram_web as hg
 from hologram_web import array_api as xp
 from hologram_web.array.array import Array
+from hologram_web.array.node import in_order
 from hologram_web.array.run import _plans
+from hologram_web.array.writing import _programs
 from hologram_web.errors import LaunchError, UnsupportedType
 
 from .namespace import NamespaceOn
@@ -216,6 +218,10 @@ def test_nothing_is_computed_before_it_is_asked_for(wasm: hg.Executor) -> None:
     z = xp.asarray(A * 2, device=wasm)
     (xp.exp(z) * 5.0 + z).realize()  # the same graph with other numbers
     assert (before, len(_plans)) == (before, again)
+    kernels = len(_programs)
+    other = xp.asarray(np.ones((5, 11, 3), "f4"), device=wasm)
+    (xp.exp(other) * 5.0 + other).realize()  # of another shape: another plan, the same kernel
+    assert len(_programs) == kernels
 
 
 FUSED = {
@@ -328,6 +334,28 @@ def test_long_chains_compile_and_run(wasm: hg.Executor) -> None:
     for _ in range(10_000):
         y = y + x
     np.testing.assert_array_equal(y.numpy(), np.full(5, 10_001, "f4"))
+
+
+def test_a_loop_that_reads_nothing_computes_when_much_waits(wasm: hg.Executor, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It held every operation until something was read."""
+    monkeypatch.setattr("hologram_web.array.array.DEEPEST", 64)
+    x = y = xp.asarray(np.ones(5, "f4"), device=wasm)
+    for _ in range(200):
+        y = y + x
+        assert y.node.depth <= 64
+    assert len(in_order([y.node])) < 67
+    np.testing.assert_array_equal(y.numpy(), np.full(5, 201, "f4"))
+
+    def grown(x: Any) -> Any:  # traced: all of it is one plan
+        for _ in range(200):
+            x = x * 1.01
+        return x
+
+    made = hg.function(grown)
+    assert made.explain(x).count("= multiply(") == 200
+    np.testing.assert_allclose(made(x).numpy(), np.full(5, 1.01**200), rtol=1e-4)
+    found = hg.grad(lambda x: grown(x).sum())(x)
+    np.testing.assert_allclose(found.numpy(), np.full(5, 1.01**200), rtol=1e-4)
 
 
 @pytest.mark.parametrize("turned", [False, True])

@@ -9,7 +9,7 @@ import pytest
 import wasmtime
 
 import hologram_web as hg
-from bench import arrays, chains, ends, guards, launch, reductions, relaxed, training, whole_by_hand
+from bench import arrays, chains, ends, guards, launch, prologues, reductions, relaxed, training, whole_by_hand
 from bench.__main__ import check, sides
 from bench.by_hand import Gpu, variants
 from bench.cases import CASES, block_sum, blur, mandelbrot, saxpy, total
@@ -73,6 +73,12 @@ def test_steps_of_training_are_those_of_numpy(case):
 def test_reductions_are_those_of_numpy(name):
     shape = (70, 33)[: len(reductions.CASES[name][0])]
     assert len(reductions.turns("wasm", name, 2, shape)["ours"]) == 2
+
+
+@pytest.mark.parametrize("what", prologues.MAPS)
+def test_products_of_what_is_computed_agree(what):
+    for sizes in ((20, 33, 10), (70, 9, 80)):
+        assert {len(times) for times in prologues.turns(what, sizes, 2).values()} == {2}
 
 
 @pytest.mark.parametrize("threads", [1, 2])

@@ -15,7 +15,7 @@ from ..runtime import arrays
 from ..runtime.executor import Buffer
 from ..runtime.operators import Operators
 from .lines import naming, reading
-from .node import ArrayAxisError, ArrayNode, ArrayShapeError, broadcast, map_, scalar, source, view
+from .node import DEEPEST, ArrayAxisError, ArrayNode, ArrayShapeError, broadcast, map_, scalar, source, view
 from .sizes import Size, is_known, whole
 from .tracing import Parameter
 from .types import (
@@ -50,6 +50,10 @@ class Array(Operators):
 
     def __init__(self, node: ArrayNode, executor: Executor) -> None:
         self.node, self.executor = node, executor
+        if node.depth > DEEPEST:
+            from .run import bound
+
+            bound(node, executor)
 
     # What it is
 
@@ -423,12 +427,12 @@ OPERATORS = {
 COMPARISONS = {
     "lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal", "eq": "equal", "ne": "not_equal",
 }  # fmt: skip
-_OPERANDS = (Array, Buffer, Size, *NUMBERS)
+_OPERANDS = (Array, Buffer, Size, memoryview, *NUMBERS)
 
 
 def _operator(name: str, swapped: bool, in_place: bool = False) -> Callable[[Array, Any], Any]:
     def slowly(self: Array, other: Any, /) -> Any:
-        if not isinstance(other, _OPERANDS) and not hasattr(other, "__array__"):
+        if not (isinstance(other, _OPERANDS) or hasattr(other, "__array__") or hasattr(other, "to_memoryview")):
             return NotImplemented
         found = _mapped(name, (other, self) if swapped else (self, other), self.executor)
         if not in_place:
@@ -541,13 +545,9 @@ def _mapped(op: str, operands: Sequence[Any], executor: Executor | None) -> Arra
         elif each.node.dtype is wanted:
             nodes.append(each.node)
         else:
-            nodes.append((_truth(each) if wanted is bool_ else each.astype(wanted)).node)
+            nodes.append((mapped("not_equal", each, 0) if wanted is bool_ else each.astype(wanted)).node)
     assert executor is not None
     return Array(map_(rule.op, rule.gives, *nodes), executor)
-
-
-def _truth(found: Array) -> Array:
-    return mapped("not_equal", found, 0)
 
 
 def by_parts(function: Callable[[Array], Array], array: Array) -> Array:

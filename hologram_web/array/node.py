@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ..runtime.executor import Buffer
 
 __all__ = [
+    "DEEPEST",
     "ArrayAxisError",
     "ArrayNode",
     "ArrayShapeError",
@@ -29,6 +30,8 @@ __all__ = [
     "source",
     "view",
 ]
+
+DEEPEST = 1 << 14  # operations that wait one behind the other; an Array of more is computed when it is made
 
 
 class ArrayShapeError(LaunchError, ValueError):
@@ -60,7 +63,7 @@ class ArrayNode:
     An operand of `tensor` that is read and has the name of the one that is written is what that holds before.
     """
 
-    __slots__ = ("__weakref__", "args", "attrs", "dtype", "held", "line", "op", "readers", "shape")
+    __slots__ = ("__weakref__", "args", "attrs", "depth", "dtype", "held", "line", "op", "readers", "shape")
 
     def __init__(
         self,
@@ -79,7 +82,10 @@ class ArrayNode:
         self.held = held
         self.line = line_of(op, kind_of(dtype) == "i", attrs) if op in FAULTS else None
         self.readers: list[ref[ArrayNode]] | None = None
+        depth: int = 0
         for arg in args:
+            if arg.depth >= depth:
+                depth = arg.depth + 1
             readers = arg.readers
             if readers is None:
                 if arg.op != "scalar":  # which has no buffer
@@ -88,6 +94,7 @@ class ArrayNode:
             readers.append(ref(self))
             if len(readers) & 63 == 0:  # of those that are gone
                 arg.readers = [each for each in readers if each() is not None]
+        self.depth: int = depth  # the most that is waited for, one behind the other
 
     def changes(self) -> None:
         """Before a source's buffer is written: what waits for its elements is computed."""
@@ -105,7 +112,7 @@ class ArrayNode:
 
     def settle(self, buffer: Buffer) -> None:
         """Its elements lie in a buffer now: what they were computed from is not held any more."""
-        self.op, self.args, self.attrs, self.held = "source", (), None, buffer
+        self.op, self.args, self.attrs, self.held, self.depth = "source", (), None, buffer, 0
         buffer._node = ref(self)
 
 

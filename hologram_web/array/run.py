@@ -18,12 +18,12 @@ from .grouping import is_written
 from .lines import asked_by, lines_of
 from .node import ArrayNode, in_order
 from .planning import lower
-from .tracing import Parameter, check_known
+from .tracing import Parameter, check_known, executor_here, is_unknown
 
 if TYPE_CHECKING:
     from ..runtime.executor import Buffer, Executor
 
-__all__ = ["execute", "explain", "explained", "planned_for", "planning", "realize"]
+__all__ = ["bound", "execute", "explain", "explained", "planned_for", "planning", "realize"]
 
 _KEPT = 1024
 _MOST_PORTS = 3072  # a plan has at most 4,096 ports, temporaries and constants
@@ -139,6 +139,14 @@ def realize(nodes: Sequence[ArrayNode], executor: Executor, into: Buffer | None 
         execute(known.compiled, executor.device, handles, bits, known.temporaries)
     for node, buffer in zip(roots, made, strict=True):
         node.settle(buffer)
+
+
+def bound(node: ArrayNode, executor: Executor) -> None:
+    """Computes a node that much waits for: a loop that reads nothing holds so much and no more. What belongs to a
+    function that is traced, or depends on a value that is not known, goes on waiting."""
+    node.depth = 0
+    if executor_here() is None and not any(map(is_unknown, in_order([node]))):
+        realize([node], executor)
 
 
 _bits: dict[Any, int] = {}

@@ -55,7 +55,7 @@ def _pytest(suite: Path, options: argparse.Namespace, *more: str) -> subprocess.
     beside = options.packages if options.where == "native" else None
     environment = {
         **os.environ,
-        **chosen(options.device, options.version),
+        **chosen(options.device, options.version, options.math),
         "PYTHONPATH": os.pathsep.join(
             filter(None, (str(ROOT), beside and str(beside.resolve()), os.environ.get("PYTHONPATH")))
         ),
@@ -102,7 +102,8 @@ def _in_chromium(suite: Path, options: argparse.Namespace) -> _Run:
     from .page import InPage
 
     page = InPage(suite, options.packages)
-    return lambda tests: page(tests, options.device, options.version, options.examples, options.seed)
+    how = {name: getattr(options, name) for name in ("device", "version", "math", "examples", "seed")}
+    return lambda tests: page(tests, **how)
 
 
 def _results(options: argparse.Namespace) -> dict[str, dict[str, str]]:
@@ -138,6 +139,7 @@ def _written(options: argparse.Namespace, lines: Iterable[str]) -> None:
         digest.update(path.read_bytes())
     what = f"{options.device}{' in Chromium' if options.where == 'chromium' else ''}"
     what += "" if options.version == VERSIONS[0] else f", {options.version}"
+    what += "" if options.math == "exact" else f", {options.math}"
     begin = f"<!-- results, {what} -->"
     about = (
         f"{datetime.now(UTC):%Y-%m-%d}, {what}, {options.examples} examples, seed {options.seed}, "
@@ -155,6 +157,7 @@ def main() -> int:
     parser.add_argument("--suite", type=Path, required=not there, default=there, help="the folder of array-api-tests")
     parser.add_argument("--device", default="wasm")
     parser.add_argument("--version", choices=VERSIONS, default=VERSIONS[0], help="of the standard")
+    parser.add_argument("--math", choices=("exact", "strict"), default="exact", help="of the executor")
     parser.add_argument("--examples", type=int, default=20)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--resume", type=Path, help="file to keep what was found in, and to take it up from")

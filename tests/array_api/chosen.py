@@ -11,4 +11,4 @@ from hologram_web.array_api import of_version
 __all__ = ["xp"]
 
 xp = of_version(os.environ["ARRAY_API_TESTS_VERSION"])
-creation._default = hg.Executor(os.environ["ARRAY_API_DEVICE"])
+creation._default = hg.Executor(os.environ["ARRAY_API_DEVICE"], math=os.environ["ARRAY_API_MATH"])

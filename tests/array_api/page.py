@@ -31,11 +31,11 @@ class InPage:
         self.bundle = BUNDLE.with_name("suite.zip")
         write_bundle(expected=False, path=self.bundle, more=more)
 
-    def __call__(self, tests: list[str], device: str, version: str, examples: int, seed: int) -> Any:
+    def __call__(self, tests: list[str], **how: Any) -> Any:
         """What became of tests. A page for each call, whose memory goes with it."""
         from e2e.browser import Browser
 
-        order = {"tests": tests, "device": device, "version": version, "examples": examples, "seed": seed}
+        order = {"tests": tests, **how}
         with Browser() as browser:
             given = {"names": order, "bundle": f"/build/pyodide/{self.bundle.name}", "inside": "tests.array_api.suite"}
             made = browser.run("pyodide.mjs", "page", _SECONDS, **given).json

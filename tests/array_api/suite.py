@@ -16,12 +16,13 @@ QUIET = ("-q", "-W", "ignore", "-p", "tests.array_api.indented")
 _REPORT = "report.xml"
 
 
-def chosen(device: str, version: str) -> dict[str, str]:
+def chosen(device: str, version: str, math: str) -> dict[str, str]:
     """The environment variables that say what is tested."""
     return {
         "ARRAY_API_TESTS_MODULE": "exec('from tests.array_api.chosen import xp')",
         "ARRAY_API_TESTS_VERSION": version,
         "ARRAY_API_DEVICE": device,
+        "ARRAY_API_MATH": math,
     }
 
 
@@ -54,7 +55,7 @@ def run(order: str) -> str:
     given = json.loads(order)
     suite = Path(__file__).resolve().parents[2] / "suite"
     os.chdir(suite)
-    os.environ |= chosen(given["device"], given["version"])
+    os.environ |= chosen(given["device"], given["version"], given["math"])
     sys.path.insert(0, str(suite))
     (suite / _REPORT).unlink(missing_ok=True)
     status = pytest.main(arguments(given["tests"], given["examples"], given["seed"]))

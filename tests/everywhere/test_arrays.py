@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import sys
+from array import array
 from collections.abc import Callable
 from typing import Any
 
@@ -123,3 +124,33 @@ def test_arrays_have_the_buffer_protocol() -> None:
         assert (view.format, view.shape) == ("f", (3, 2))
         elements: object = view.tolist()  # typeshed says that these are of one axis
         assert elements == [[2.0, 8.0], [4.0, 10.0], [6.0, 12.0]]
+
+
+@pytest.mark.parametrize("name", ["wasm", "webgpu"])
+def test_arrays_of_memoryviews(name: str, wait: Callable[[Any], Any]) -> None:
+    from hologram_web import array_api as xp
+
+    with hg.Executor(name) as ex:
+        given = memoryview(array("f", [1.0, 2.0, 3.0, 4.0, 5.0, 6.0])).cast("B").cast("f", (2, 3))
+        x = xp.asarray(given, device=ex)
+        assert (x.shape, x.dtype) == ((2, 3), hg.f32)
+        made = hg.function(lambda x, y: x @ y)(x, memoryview(array("f", [1.0, 0.0, 2.0])))
+        assert wait(made.read()).tolist() == [7.0, 16.0]
+        x[0] = memoryview(array("f", [0.0, 0.0, 9.0]))
+        assert (x + memoryview(array("f", [1.0, 2.0, 3.0]))).tolist() == [[1.0, 2.0, 12.0], [5.0, 7.0, 9.0]]
+
+
+@pytest.mark.page  # typed arrays are JavaScript's
+@pytest.mark.parametrize("name", ["wasm", "webgpu"])
+def test_arrays_of_typed_arrays(name: str, wait: Callable[[Any], Any]) -> None:
+    import js  # type: ignore[import-not-found]
+
+    from hologram_web import array_api as xp
+
+    with hg.Executor(name) as ex:
+        x = xp.asarray(js.Float32Array.of(1, 2, 3, 4), device=ex)
+        assert x.dtype is hg.f32
+        assert wait((x.reshape((2, 2)) @ js.Float32Array.of(10, 1)).read()).tolist() == [12.0, 34.0]
+        assert (x[1:] * js.Float32Array.of(2, 2, 2)).tolist() == [4.0, 6.0, 8.0]
+        assert (xp.asarray(js.Uint8Array.of(250, 5), device=ex) + 10).tolist() == [4, 15]
+        assert wait(hg.function(lambda x, y: x - y)(x, js.Float32Array.of(1, 1, 1, 1)).read()).tolist() == [0, 1, 2, 3]
