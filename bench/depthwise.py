@@ -9,13 +9,14 @@ one thread, milliseconds of the processor, the least of the turns. Both give the
 from __future__ import annotations
 
 import os
-import time
 
 import click
 import numpy as np
 
 import hologram_web as hg
 from hologram_web.tensor import depthwise
+
+from .winograd import least_times
 
 SHAPES = ("1x64x1x56x1", "1x64x1x56x2", "1x32x1x112x1", "1x256x1x14x1", "1x512x1x7x1", "1x64x1x55x1", "8x1x32x28x1")
 WAYS = ("for all groups", "alone")
@@ -53,13 +54,7 @@ def measured(shape: str, math: str, rounds: int) -> list[float]:
         found.append(out.numpy())
         runs.append(run)
     assert np.array_equal(*found)
-    least = [float("inf")] * len(runs)
-    for _ in range(rounds):
-        for number, run in enumerate(runs):
-            start = time.process_time()
-            run()
-            least[number] = min(least[number], 1000 * (time.process_time() - start))
-    return least
+    return list(least_times(dict(enumerate(runs)), rounds).values())
 
 
 @click.command(help=__doc__)
