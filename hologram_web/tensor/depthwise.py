@@ -59,6 +59,7 @@ def _each_alone(
     STEP: Constant[int],
     TALL: Constant[int],
     BROAD: Constant[int],
+    EDGES: Constant[int],
 ):
     """Four lanes bring what TALL rows and BROAD columns of a result see of an image, and make them side by side."""
     lane, base = local_id(0), block_id(0) * (LINES * PITCH)
@@ -110,29 +111,34 @@ def _each_alone(
                         row = strip * TALL + group * ROWS
                         first = base + group * (ROWS * DOWN * PITCH) + EDGE - left + lane * STRIDE
                         result = ((image * outs + out) * out_height + row) * out_width + tile * BROAD + lane
-                        for some in range((columns + 3) // 4):
-                            for line in static_range((ROWS - 1) * DOWN + (HIGH - 1) * BELOW + 1):
-                                for kx in static_range(WIDE):
-                                    seen = plane[first + some * (4 * STRIDE) + (line * PITCH + kx * STEP)]
-                                    for i in static_range(ROWS):
-                                        for ky in static_range(HIGH):
-                                            if i * DOWN + ky * BELOW == line:
-                                                if ky + kx == 0:
-                                                    sums[i] = seen * weights[0]
-                                                else:
-                                                    sums[i] += seen * weights[ky * WIDE + kx]
-                            if row + ROWS <= out_height and some * 4 + 4 <= columns:
+                        whole = i32(0)
+                        if row + ROWS <= out_height:
+                            whole = columns // 4
+                        # Apart from the others: where a loop may call what stores a part, V8 keeps no vector in
+                        # registers from one round to the next.
+                        for edge in static_range(1 + EDGES):
+                            begin, end = i32(0), whole
+                            if edge:
+                                begin, end = whole, (columns + 3) // 4
+                            for some in range(begin, end):
+                                for line in static_range((ROWS - 1) * DOWN + (HIGH - 1) * BELOW + 1):
+                                    for kx in static_range(WIDE):
+                                        seen = plane[first + some * (4 * STRIDE) + (line * PITCH + kx * STEP)]
+                                        for i in static_range(ROWS):
+                                            for ky in static_range(HIGH):
+                                                if i * DOWN + ky * BELOW == line:
+                                                    if ky + kx == 0:
+                                                        sums[i] = seen * weights[0]
+                                                    else:
+                                                        sums[i] += seen * weights[ky * WIDE + kx]
                                 for i in static_range(ROWS):
                                     total = sums[i] + W(0)
                                     if BIAS:
                                         total = total + added
-                                    output[result + i * out_width + some * 4] = EPILOGUE(T(total))
-                            elif some * 4 + lane < columns:
-                                for i in static_range(ROWS):
-                                    if row + i < out_height:
-                                        total = sums[i] + W(0)
-                                        if BIAS:
-                                            total = total + added
+                                    if edge:
+                                        if row + i < out_height and some * 4 + lane < columns:
+                                            output[result + i * out_width + some * 4] = EPILOGUE(T(total))
+                                    else:
                                         output[result + i * out_width + some * 4] = EPILOGUE(T(total))
                 barrier()
 
@@ -162,7 +168,9 @@ def launches(o, chosen, scalars, constants):
     images = o.batch * o.groups
     blocks, acc = at_most(images, BLOCKS), constants["W"]
     memory = {"plane": (acc, blocks * LINES * PITCH)}
-    steps = {"DOWN": o.stride[0], "STRIDE": o.stride[1], "BELOW": o.dilation[0], "STEP": o.dilation[1]}
+    sides = scalars["out_height"], scalars["out_width"]
+    edges = int(not all(isinstance(size, int) and size % by == 0 for size, by in zip(sides, (ROWS, 4), strict=True)))
+    steps = {"DOWN": o.stride[0], "STRIDE": o.stride[1], "BELOW": o.dilation[0], "STEP": o.dilation[1], "EDGES": edges}
     return [
         part(o, _each_alone, (blocks * 4,), (4,), temporaries=memory, scalars=scalars | {"images": images}, fast=True,
              HIGH=o.kernel_h, WIDE=o.kernel_w, why="each channel between zeros, brought just before", **steps,
