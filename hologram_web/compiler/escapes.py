@@ -31,7 +31,8 @@ def uses(block: Block, lowered: Lowered) -> Iterable[tuple[Node, Block]]:
             # On the way to the block, which lanes of several rounds of a loop may go together when they have left it.
             for arg, before in zip(phi.args, block.predecessors, strict=True):
                 yield from read(arg, before)
-                if waits or len(before.end.ways) == 1:
+                again = block in lowered.lanes.around.get(before, ())  # who leaves a loop in this one waits there
+                if waits or again or len(before.end.ways) == 1:
                     yield from read(arg, block)
     for node in block.nodes:
         if node in variables or node.ty is None:
