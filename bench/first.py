@@ -5,9 +5,9 @@ median, and the least that wasmtime took of it for machine code. Once without an
 installs the wheel has it: with an empty cache folder and the library that `python -m hologram_web_tools.precompiled`
 makes. Modules have their bytecode. `--beside DIR` runs another checkout turn by turn.
 
-`--pyodide` runs each in a process of Node of its own, in Pyodide with the wheels for pages, where nothing is kept and
-no library is, behind a softmax, too: milliseconds by the clock until the result was read, as nobody tells time of the
-processor there, and the least that importing modules took of it, of which some have no bytecode.
+`--pyodide` runs each in a process of Node of its own, in Pyodide with the wheels for pages, where nothing is kept but
+the programs that these bring, behind a softmax, too: milliseconds by the clock until the result was read, as nobody
+tells time of the processor there, and the least that importing modules took of it, of which some have no bytecode.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from statistics import median
 from tempfile import TemporaryDirectory
 
 from hologram_web.store.disk import LIBRARY
-from hologram_web_tools.precompiled import CALLS, PARAMS
+from hologram_web_tools.typical import CALLS, PARAMS
 
 _HERE = Path(__file__).resolve().parents[1]
 # Neither the library nor the folder of caches; the library and an empty folder.

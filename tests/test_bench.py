@@ -184,7 +184,7 @@ def test_operations_of_the_tensor_library_agree_with_others():
 
 def test_first_runs_are_timed_of_every_collective() -> None:
     from hologram_web.tensor.families import FAMILIES
-    from hologram_web_tools.precompiled import CALLS, PARAMS
+    from hologram_web_tools.typical import CALLS, PARAMS
 
     timed = {hg.Program.from_text(f"{PARAMS}    {text}").instructions[0].row.name for text in CALLS.values()}
     assert timed | {"Softmax"} == {name for names in FAMILIES.values() for name in names}

@@ -10,6 +10,10 @@ try {
   for (const name of ["page_wheel.py", "page_init.py"]) {
     pyodide.FS.writeFile(name, readFileSync(new URL(name, import.meta.url)));
   }
+  pyodide.FS.mkdirTree("made/hologram_web_tools"); // what makes the programs of typical calls
+  for (const name of ["hologram_web_tools/typical.py", "hologram_web_tools/collective_launches.py"]) {
+    pyodide.FS.writeFile(`made/${name}`, readFileSync(new URL(`../${name}`, import.meta.url)));
+  }
   pyodide.FS.writeFile(basename(wheel), readFileSync(wheel));
   pyodide.globals.set("wheel", basename(wheel));
   for (const made of pyodide.runPython("from page_wheel import convert; convert(wheel)").toJs()) {

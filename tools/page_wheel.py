@@ -1,7 +1,8 @@
 """Converts the ordinary wheel to the wheels for pages. page_wheel.mjs runs this in Pyodide, whose Python compiles it.
 
 The families of the tensor library and arrays are a wheel of their own, hologram-web-tensor, which pages ask for by the
-extra `tensor`: one file of sources, beside those of the first.
+extra `tensor`: one file of sources, beside those of the first. Programs of typical calls lie in it, translated here, in
+a module written anew (hologram_web/tensor/made.py), with the fingerprint of the first wheel: no other one takes them.
 
 The other modules become two compressed files: bytecode of what is needed first, and the sources of all others, which
 Python compiles when they are imported. Both without what pages cannot use. A third has the texts that modules read: the
@@ -123,7 +124,9 @@ def convert(wheel: str) -> list[str]:
         raise RuntimeError(f"with bytecode of the {at_import} modules of an import it has {most} bytes, not {LIMIT}")
     about = f"Metadata-Version: 2.1\nName: {PACKAGE}-tensor\nVersion: {version}\n"
     about += f"Summary: The tensor library of hologram-web, for pages\nRequires-Dist: hologram-web=={version}\n"
-    made = [written(count), _written(f"{PACKAGE}_tensor", version, about.encode(), _packed("tensor", second))]
+    made = [written(count)]
+    second[f"{PACKAGE}.tensor.made"] = (False, marshal.dumps(_programs(made[0])))
+    made.append(_written(f"{PACKAGE}_tensor", version, about.encode(), _packed("tensor", second)))
     if Path(made[1]).stat().st_size > TENSOR_LIMIT:
         raise RuntimeError(f"{made[1]} has more than {TENSOR_LIMIT} bytes")
     return made
@@ -207,6 +210,21 @@ def _looked_at(wheel: str) -> tuple[list[str], int, set[str]]:
         if isinstance(value, ModuleType):
             found |= set(value.__all__)
     return needed, counts[0], found
+
+
+def _programs(wheel: str) -> CodeType:
+    """A module with the programs of typical calls, for who has this wheel, too."""
+    from compression import zstd
+
+    with ZipFile(wheel) as archive:
+        archive.extractall("page")
+    sys.path.insert(0, "made")  # where page_wheel.mjs has put them
+    typical, store = import_module(f"{PACKAGE}_tools.typical"), import_module(f"{PACKAGE}.store.store")
+    (record,) = Path("page").glob("*.dist-info/RECORD")
+    packed = zstd.compress(marshal.dumps(typical.page_programs()), level=22)
+    text = "import marshal\nfrom compression import zstd\n"
+    text += f"CORE = {store.recorded(record)!r}\nPROGRAMS = marshal.loads(zstd.decompress({packed!r}))\n"
+    return _without_columns(compile(text, "made.py", "exec"))
 
 
 def stripped(text: bytes, place: str, public: set[str]) -> str:

@@ -103,15 +103,20 @@ def fingerprint() -> bytes:
     """Which compiler this is: of an installed package the hashes that its record has of its files, else the files."""
     record = _PACKAGE.with_name(f"hologram_web-{__version__}.dist-info") / "RECORD"
     if record.is_file():
-        # Not what installers add: bytecode, which has no hash, and files elsewhere; nor what is made with these keys.
-        lines = record.read_text(encoding="utf-8").splitlines()
-        ours = [x for x in lines if x.startswith("hologram_web/") and ",sha256=" in x and "/library.bin," not in x]
-        return blake3("\n".join(sorted(ours)).encode())
+        return recorded(record)
     found = []
     for place in (_PACKAGE, _PACKAGE.with_name("wgsl"), _PACKAGE.with_name("wasm")):
         for at, _, names in os.walk(place):
             found += [os.path.join(at, name) for name in names if name.endswith((".py", ".wgsl", ".wat"))]
     return blake3(b"\0".join(Path(path).read_bytes() for path in sorted(found)))
+
+
+def recorded(record: Path) -> bytes:
+    """The fingerprint of the package that has this record."""
+    # Not what installers add: bytecode, which has no hash, and files elsewhere; nor what is made with these keys.
+    lines = record.read_text(encoding="utf-8").splitlines()
+    ours = [x for x in lines if x.startswith("hologram_web/") and ",sha256=" in x and "/library.bin," not in x]
+    return blake3("\n".join(sorted(ours)).encode())
 
 
 def key_of(what: Any, target: str, options: tuple[Any, ...], version: bytes = b"") -> bytes:

@@ -2,7 +2,8 @@
 
 Translating is the longest part of a first call, as tiles are written out. What a program is made of has to be known by
 name for that: constants, and functions of this package, whose text the store's fingerprint covers. Functions that an
-array or a user puts into an operation have no such name, so these are translated in each process.
+array or a user puts into an operation have no such name, so these are translated in each process. Wheels for pages
+bring the programs of typical calls (made.py).
 """
 
 from __future__ import annotations
@@ -18,14 +19,16 @@ from ..frontends.python.translate import translate
 from ..isa.program import Program
 from ..isa.types import Type
 from ..isa.verify import analysis_of
-from ..store.store import compiled_store, key_of
+from ..store.store import compiled_store, fingerprint, key_of
+from .made import CORE, PROGRAMS
 
 if TYPE_CHECKING:
     from .fuse import Fusion
 
-__all__ = ["program_of", "unchanging"]
+__all__ = ["NAMED", "program_of", "unchanging"]
 
 _PROGRAMS: dict[Any, Program] = {}
+NAMED: dict[tuple[str, ...], Program] = {}  # of these what other processes can have, by what names it there
 _KEPT = 1024
 _PACKAGE = __name__.partition(".")[0]
 _PLAIN = (int, float, str, Type, Intrinsic, type(None))  # whose `repr` says all there is to say
@@ -41,12 +44,13 @@ def program_of(kernel: FunctionType, constants: Mapping[str, Any], fusion: Fusio
     if key not in _PROGRAMS:
         if len(_PROGRAMS) >= _KEPT:
             _PROGRAMS.clear()
-        named = None if fusion is not None else [_named(each) for each in (kernel, *constants.values())]
-        _PROGRAMS[key] = unchanging(
-            _translated(kernel, constants, fusion)
-            if named is None or None in named
-            else _recalled(kernel, constants, (*named, *constants))
-        )
+            NAMED.clear()
+        named = [] if fusion is not None else [_named(each) for each in (kernel, *constants.values())]
+        if not named or None in named:
+            _PROGRAMS[key] = unchanging(_translated(kernel, constants, fusion))
+        else:
+            names = (*map(str, named), *constants)
+            _PROGRAMS[key] = NAMED[names] = unchanging(_recalled(kernel, constants, names))
     return _PROGRAMS[key]
 
 
@@ -57,19 +61,20 @@ def unchanging(program: Program) -> Program:
     return program
 
 
-def _recalled(kernel: FunctionType, constants: Mapping[str, Any], names: tuple[Any, ...]) -> Program:
-    store = compiled_store()
-    if store is None:
-        return _translated(kernel, constants, None)
-    place = key_of(names, "", ())
-    raw = store.get("program", place)
+def _recalled(kernel: FunctionType, constants: Mapping[str, Any], names: tuple[str, ...]) -> Program:
+    raw = PROGRAMS.get(names) if PROGRAMS and fingerprint() == CORE else None
+    store, place = None if raw else compiled_store(), b""
+    if store is not None:
+        place = key_of(names, "", ())
+        raw = store.get("program", place)
     if raw is not None:
         try:
             return analysis_of(raw).program  # which whoever compiles it asks for next
         except IsaError:
             pass
     program = _translated(kernel, constants, None)
-    store.put("program", place, program.to_bytes())
+    if store is not None:
+        store.put("program", place, program.to_bytes())
     return program
 
 

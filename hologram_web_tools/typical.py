@@ -1,0 +1,92 @@
+"""Each collective at typical sizes, and the programs that these become on pages' targets, for the wheels of pages.
+
+The tools' wheel has programs and kernels of the same calls for native installs: precompiled.py.
+"""
+
+from __future__ import annotations
+
+from hologram_web.isa.lift import lift
+from hologram_web.isa.program import Program
+from hologram_web.plan.plan import TARGETS
+from hologram_web.tensor.programs import NAMED
+
+from .collective_launches import of_program
+
+__all__ = ["CALLS", "PARAMS", "page_programs"]
+
+PARAMS = """
+    .param c: buffer f32 read_write
+    .param a: buffer f32 read
+    .param b: buffer f32 read
+    .param bias: buffer f32 read
+    .param i: buffer i32 read_write
+    .param p: buffer i32 read
+    .param q: buffer i8 read
+    .param h: buffer f16 read
+    .param alpha: f32
+"""
+CALLS = {
+    "gemm 64": "gemm.f32 [c], [a], [b], 64, 64, 64",
+    "gemm 64, epilogue": "gemm.f32 [c], [a], [b], 64, 64, 64, alpha=alpha, beta=0.5, bias=[bias], activation=relu",
+    "gemm 256": "gemm.f32 [c], [a], [b], 256, 256, 256",
+    "gemm 256, epilogue": "gemm.f32 [c], [a], [b], 256, 256, 256, alpha=alpha, beta=0.5, bias=[bias], activation=relu",
+    "batched_gemm": "batched_gemm.f32 [c], [a], [b], 4, 64, 64, 64",
+    "mixed_precision_gemm": "mixed_precision_gemm.f16 [c], [h], [h], 64, 64, 64",
+    "quantized_gemm": "quantized_gemm.i8 [c], [q], [q], 64, 64, 64, [bias], [bias]",
+    "sparse_gemm": "sparse_gemm.f32 [c], [a], [i], [p], [b], 64, 64, 64",
+    "tensor_contract": "tensor_contract.f32 [c], [a], [b], (16, 8, 32), (32, 8, 16), (2:0)",
+    "conv2d": "conv2d.f32 [c], [a], [b], 1, 16, 16, 28, 28, 3, 3, padding=(1, 1, 1, 1)",
+    "conv2d, 1 x 1": "conv2d.f32 [c], [a], [b], 1, 16, 16, 28, 28, 1, 1",
+    "conv2d, depthwise": "conv2d.f32 [c], [a], [b], 1, 16, 16, 28, 28, 3, 3, padding=(1, 1, 1, 1), groups=16",
+    "conv_transpose2d": "conv_transpose2d.f32 [c], [a], [b], 1, 16, 16, 14, 14, 3, 3, stride=(2, 2)",
+    "max_pool2d": "max_pool2d.f32 [c], [a], 1, 16, 28, 28, 2, 2, stride=(2, 2)",
+    "avg_pool2d": "avg_pool2d.f32 [c], [a], 1, 16, 28, 28, 3, 3, padding=(1, 1, 1, 1)",
+    "resize2d": "resize2d.f32 [c], [a], 1, 16, 28, 28, 56, 56",
+    "layer_norm": "layer_norm.f32 [c], [a], [b], [bias], 64, 64",
+    "rms_norm": "rms_norm.f32 [c], [a], [b], 64, 64",
+    "batch_norm": "batch_norm.f32 [c], [a], [b], [bias], [b], [bias], 4, 16, 64",
+    "group_norm": "group_norm.f32 [c], [a], [b], [bias], 4, 16, 4, 64",
+    "instance_norm": "instance_norm.f32 [c], [a], [b], [bias], 4, 16, 64",
+    "layer_scale": "layer_scale.f32 [c], [a], [b], 64, 64",
+    "softmax": "softmax.f32 [c], [a], 64, 64",
+    "softmax, inner": "softmax.f32 [c], [a], 16, 64, inner=4",
+    "log_softmax": "log_softmax.f32 [c], [a], 64, 64",
+    "attention": "attention.f32 [c], [a], [b], [bias], 1, 4, 64, 64, 32",
+    "flash_attention": "flash_attention.f32 [c], [a], [b], [bias], 1, 4, 64, 64, 32",
+    "rope": "rope.f32 [c], [a], [b], 1, 64, 4, 32",
+    "kv_cache_update": "kv_cache_update.f32 [c], [a], 3, 1, 4, 64, 32",
+    "fft": "fft.f32 [c], [a], 1024",
+    "fft, a prime": "fft.f32 [c], [a], 1009",
+    "random": "random.f32 [c], 4096, 7",
+    "parallel_map": "parallel_map.exp.f32 [c], [a], 4096",
+    "parallel_map_binary": "parallel_map_binary.add.f32 [c], [a], [b], 4096",
+    "parallel_reduce": "parallel_reduce.add.f32 r20, [a], 4096",
+    "arg_max": "arg_max.f32 [i], [a], 64, 64",
+    "arg_min": "arg_min.f32 [i], [a], 64, 64",
+    "cum_sum": "cum_sum.f32 [c], [a], 64, 64",
+    "sort": "sort.f32 [c], [a], 64, 64",
+    "top_k": "top_k.f32 [c], [i], [a], 64, 64, 4",
+    "gather": "gather.f32 [c], [a], [p], 1, 64, 64, 64",
+    "scatter": "scatter.f32 [c], [a], [p], 1, 64, 64, 64",
+    "copy": "copy.f32 [c], [a], 4096",
+    "fill": "fill.f32 [c], 4096, 1.0",
+    "transpose": "transpose.f32 [c], [a], (64, 64), (1, 0)",
+    "concat": "concat.f32 [c], [a], [b], 8, 64, 64, 8",
+    "slice": "slice.f32 [c], [a], (64, 64), (8, 8), (48, 48), (1, 1)",
+    "pad": "pad.f32 [c], [a], (64, 64), (1, 1), (1, 1)",
+    "all_reduce": "all_reduce.add.f32 [c], 4096",
+    "all_gather": "all_gather.f32 [c], [a], 4096",
+}
+
+
+def page_programs() -> dict[tuple[str, ...], bytes]:
+    """The library's programs that these calls need in pages, by what names them: in launches, where the counts are
+    arguments, and in plans, where they are numbers."""
+    NAMED.clear()
+    for text in CALLS.values():
+        program = Program.from_text(f"{PARAMS}    {text}")
+        for each in (program, lift(program)[0]):
+            for target in TARGETS:
+                for math in ("exact", "fast"):
+                    list(of_program(each, (1, 1, 1), target, math, ""))
+    return {names: program.to_bytes() for names, program in sorted(NAMED.items())}
