@@ -11,26 +11,31 @@ from .sizes import is_known
 from .types import kind_of
 from .view import lies_whole
 
-__all__ = ["ANY_SHAPE", "CORES", "FusedKernel", "groups", "is_written", "lying"]
+__all__ = ["ANY_SHAPE", "CORES", "MOST_ARRAYS", "MOST_NODES", "FusedKernel", "groups", "is_written", "lying", "read_by"]
 
 # Operations that are more than maps and views: what they read lies in memory, and what they give.
 CORES = ("reduce", "product", "tensor", "kernel", "launch", "control", "part")
 ANY_SHAPE = ("product", "tensor", "kernel")  # to which shapes of buffers say nothing
 
 # Storage buffers that a stage of WebGPU has at least: 8, of which one or two are written.
-_MOST_ARRAYS = 6
+MOST_ARRAYS = 6
 _MOST_BESIDE = 5  # of a kernel that computes a product or the like, whose operands are up to four
 _MOST_REPEATED = 1 << 14  # times that a function is computed anew: more take longer than a launch
-_MOST_NODES = 160  # of a kernel: V8 and shader compilers take longer than linearly for long functions
+MOST_NODES = 160  # of a kernel: V8 and shader compilers take longer than linearly for long functions
 
 
 @dataclass(frozen=True)
 class FusedKernel:
     """A kernel: `root` is the node whose elements it writes, `core` the reduction, product or operation that it
-    computes first, if there is one."""
+    computes first, if there is one. A map may write `more` of its shape."""
 
     root: ArrayNode
     core: ArrayNode | None
+    more: tuple[ArrayNode, ...] = ()
+
+    @property
+    def written(self) -> tuple[ArrayNode, ...]:
+        return (self.root, *self.more)
 
 
 def groups(roots: Sequence[ArrayNode], maps: Container[int] = ()) -> tuple[list[FusedKernel], set[int]]:
@@ -79,6 +84,22 @@ def groups(roots: Sequence[ArrayNode], maps: Container[int] = ()) -> tuple[list[
         if id(node) in held and node.op != "source"
     ]
     return found, held
+
+
+def read_by(group: FusedKernel, held: Container[int]) -> list[ArrayNode]:
+    """The nodes in memory that a kernel reads."""
+    found: dict[int, ArrayNode] = {}
+    work, seen = [arg for root in group.written for arg in root.args], set[int]()
+    while work:
+        node = work.pop()
+        if id(node) in seen:
+            continue
+        seen.add(id(node))
+        if id(node) in held:
+            found[id(node)] = node
+        else:
+            work += node.args
+    return list(found.values())
 
 
 def is_written(node: ArrayNode) -> bool:
@@ -134,7 +155,7 @@ def _split(order: Sequence[ArrayNode], held: set[int]) -> dict[int, frozenset[in
         while True:
             leaves = nothing.union(*map(read, node.args))
             nodes = frozenset((id(node),)).union(*map(inside, node.args))
-            if len(leaves) <= _MOST_ARRAYS and len(nodes) <= _MOST_NODES:
+            if len(leaves) <= MOST_ARRAYS and len(nodes) <= MOST_NODES:
                 break
             inner = [arg for arg in node.args if id(arg) not in held and arg.args]
             if not inner:

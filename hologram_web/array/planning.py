@@ -14,8 +14,9 @@ from ..plan.tensor_steps import add_operation, own_memory
 from ..tensor.families import operation
 from ..tensor.fuse import Computed, fuse
 from .algorithms import KERNELS
+from .at_once import at_once
 from .expression import Expression, LoopOver, defined, typed
-from .grouping import ANY_SHAPE, FusedKernel, groups, is_written, lying
+from .grouping import ANY_SHAPE, FusedKernel, groups, is_written, lying, read_by
 from .joining import joins
 from .node import ArrayNode
 from .sizes import UnknownSize, of_plan, of_tensor
@@ -70,12 +71,13 @@ def lower(
     found = _without_copies(found, held, roots, names, first or {})
     kept = set(map(id, roots))
     joined = joins(order, found, kept, names)
+    found = at_once(found, held, {*joined.placed, *joined.parts, *(first or {})}, kept)
     (writer := _Writer(plan, names, numbers, held, lowered)).first = dict(first or {})
     parts: dict[int, dict[int, ArrayNode]] = {}
     for node in order:
         if node.op == "part":
             parts.setdefault(id(node.args[0]), {})[node.attrs] = node
-    last = {id(node): number for number, each in enumerate(found) for node in (each.root, *_read(each, held))}
+    last = {id(node): number for number, each in enumerate(found) for node in (*each.written, *read_by(each, held))}
     idle: dict[int, list[str]] = {}
 
     def place(node: ArrayNode, number: int) -> str:
@@ -121,12 +123,13 @@ def lower(
                 ],
             )
         elif node.op != "part":
-            place(node, number)
+            for each in group.written:
+                place(each, number)
             if id(node) in joined.parts:
                 writer.copy(node, joined.parts[id(node)])
             else:
                 writer.write(group)
-        for each in {id(n): n for n in (node, *_read(group, held))}.values():
+        for each in {id(n): n for n in (*group.written, *read_by(group, held))}.values():
             if last[id(each)] == number and id(each) in writer.temporary:
                 idle.setdefault(prod(each.shape) * each.dtype.size_bytes, []).append(names[id(each)])
     # What one operation left in memory of its own another one may find there: they write it before they read it.
@@ -166,29 +169,13 @@ def _shape(node: ArrayNode) -> tuple[Any, ...]:
     return tuple(map(of_plan, node.shape))
 
 
-def _read(group: FusedKernel, held: set[int]) -> list[ArrayNode]:
-    """The nodes in memory that a kernel reads."""
-    found: dict[int, ArrayNode] = {}
-    work, seen = list(group.root.args), set[int]()
-    while work:
-        node = work.pop()
-        if id(node) in seen:
-            continue
-        seen.add(id(node))
-        if id(node) in held:
-            found[id(node)] = node
-        else:
-            work += node.args
-    return list(found.values())
-
-
 class _Writer(KernelWriter):
     """Adds kernels of groups to a plan."""
 
     def write(self, group: FusedKernel) -> None:
         core = group.core
         if core is None:
-            self._map(group.root)
+            self._map(*group.written)
         elif core.op == "reduce":
             self._reduce(group.root, core)
         elif core.op == "product":

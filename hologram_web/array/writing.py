@@ -30,7 +30,7 @@ _UNTOLD = f"{_MOST_PASSES} passes, also of short rows: their length is not known
 
 _MAP = """def map({parameters}):
     {lines}
-    out[{index}] = {text}
+    {stores}
 """
 # Four lanes for each row, or for each 2,048 elements of one, with eight of its 32 orbits each: packets load and add
 # eight vectors a round, none of which waits for another. Places are cut where a row ends, so that its length is all
@@ -197,17 +197,22 @@ class KernelWriter:
         }
         return arrays | scalars
 
-    def _map(self, root: ArrayNode) -> None:
-        made = self._expression(root, root.shape)
-        self._aligned(root, made)
-        index = made.index(made.row_major) + self._begins(root, made)
+    def _map(self, *roots: ArrayNode) -> None:
+        """Writes roots of one shape: all that a lane reads it reads before it writes."""
+        made = Expression(roots, roots[0].shape, self.held - set(map(id, roots)))
+        outs = {f"out{number or ''}": root for number, root in enumerate(roots)}
+        stores = []
+        for text, (name, root) in zip(made.text, outs.items(), strict=True):
+            self._aligned(root, made)
+            stores.append(f"{name}[{made.index(made.row_major) + self._begins(root, made)}] = {text}")
+        own = [f"{name}: Array[{typed(root.dtype)}]" for name, root in outs.items()]
         text = _MAP.format(
-            parameters=", ".join([f"out: Array[{typed(root.dtype)}]", *made.parameters]),
+            parameters=", ".join([*own, *made.parameters]),
             lines="\n    ".join(made.lines),
-            index=index,
-            text=made.text[0],
+            stores="\n    ".join(stores),
         )
-        self._launch(text, tuple(made.grid), made.block, {"out": self.names[id(root)]}, made)
+        written = {name: self.names[id(root)] for name, root in outs.items()}
+        self._launch(text, tuple(made.grid), made.block, written, made)
 
     def copy(self, whole: ArrayNode, parts: Sequence[tuple[ArrayNode, Any]]) -> None:
         """Copies parts of a whole to the elements where each begins."""
