@@ -38,6 +38,8 @@ ONCE = (
     "runs in Node 25 and the least of 100 natively, 2026-11-30",
     "README.md: attention, convolutions and products in one page of Chromium, old and new files in turns, the least of "
     "180 to 450 runs, 2026-11-29",
+    "README.md: fused products of 512 x 512 x k in one page of Chromium, in turns, rounds of two steps of k, of four, "
+    "of eight, and by hand, least times, 2026-11-30",
     "README.md: what SwiftShader's time is made of, shaders written by hand in Chromium by the time of the processor, "
     "2026-11-28",
     "README.md: adding and the chain of exponentials with several blocks a workgroup, 2026-11-23",

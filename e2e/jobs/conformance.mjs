@@ -67,5 +67,5 @@ export default async function conformance({ get, hologram }, { backend, threads,
   }
   const stats = runtime.stats();
   await runtime.close();
-  return { json: { info: runtime.info, stats, answers: found }, blobs };
+  return { json: { info: runtime.info, threads: runtime.threads, stats, answers: found }, blobs };
 }

@@ -10,10 +10,11 @@ __all__ = ["ROWS", "UNBOUNDED", "rows_of", "size_class", "tile_of"]
 
 # Rows of two vectors of sums that a block makes on wasm, and how many steps of theirs are one round of a loop. V8 has
 # 15 vectors for sums, a row of a panel, an element of the other factor, and, unless it fuses, a product: of the peak
-# five rows exactly came to 0.80, six to 0.50, and six fused to 0.96. Cranelift computes what is in a round behind all
-# of its loads, whatever the order, so that more steps are more in memory meanwhile, and sums in memory cost it little
+# five rows exactly came to 0.80, six to 0.50, and six fused to 0.96; with four steps, not two, whole fused products of
+# 512 take 0.96 of the time, where k is odd 0.80. Cranelift computes what is in a round behind all of its loads,
+# whatever the order, so that more steps are more in memory meanwhile, and sums in memory cost it little
 # (`python -m bench.tiles`).
-ROWS = {"exact": (5, 4), "fused": (6, 2), "native": (8, 2)}
+ROWS = {"exact": (5, 4), "fused": (6, 4), "native": (8, 2)}
 # Why a way is not taken that needs memory for as many elements as sizes say.
 UNBOUNDED = "nobody knows how much memory a faster way needs: the program computes its sizes"
 

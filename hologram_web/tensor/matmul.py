@@ -428,7 +428,7 @@ def tunable(o, traits):
 def _of_panels(tile, n, traits):
     """Constants of panels: whether the other factor is packed for n columns, and steps of a round."""
     packed = not isinstance(n, int) or n > (AS_IT_LIES_HERE if traits.native else AS_IT_LIES)
-    return {"TALL": tile[0], "STEPS": tile[1] if packed or traits.native else 4, "PACKED": packed}
+    return {"TALL": tile[0], "STEPS": tile[1], "PACKED": packed}
 
 
 def choose(m, n, k, ty, traits, key=None):
