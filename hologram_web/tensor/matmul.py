@@ -515,7 +515,7 @@ def _product(o, traits, ty, m, n, k, trans_a, trans_b, batch=1, strides=(), buff
             packing = {"scalars": scalars, "U": o.ty, "W": inner, "times": times}
             # There are at most 7 columns beside those of b, and b has a column if it has rows.
             right = buffers.get("b", "b")
-            size = o.most[right] * WIDTH if o.late else panels * WIDTH * k * batch * often
+            size = o.most[right] * WIDTH if o.late else panels * WIDTH * k * batch * times
             memory = {"panels": (inner, size)}
             space, given = (WIDTH * batch, ceildiv(k, SOME), panels), {"b": right}
             found.append(
@@ -526,7 +526,7 @@ def _product(o, traits, ty, m, n, k, trans_a, trans_b, batch=1, strides=(), buff
             if not isinstance(n, int) and o.ty == inner:  # else it is packed in any case
                 why = FOR_FEW.format(AS_IT_LIES_HERE if traits.native else AS_IT_LIES)
             if packed:
-                size = o.most[left] * tall if o.late else below * tall * k * batch * often
+                size = o.most[left] * tall if o.late else below * tall * k * batch * times
                 space, memory, packing = (k, below, batch), {"strips": (inner, size)}, packing | {"TALL": tall}
                 found.append(part(o, _strips, space, (64,), buffers={"a": left}, temporaries=memory, **packing))
                 left, of_elements = "strips", {"U": inner}
