@@ -219,18 +219,9 @@ def _gemm_tiles(
 
 
 def _panels(
-    panels: Elements[W],
-    b: Elements[U],
-    n: i32,
-    k: i32,
-    b_step: i32,
-    b_column: i32,
-    b_batch: i32,
-    many: i32,
-    U: Constant[type],
-    W: Constant[type],
-    BATCHED: Constant[bool],
-):
+    panels: Elements[W], b: Elements[U], n: i32, k: i32, b_step: i32, b_column: i32, b_batch: i32, many: i32,
+    U: Constant[type], W: Constant[type], BATCHED: Constant[bool],
+):  # fmt: skip
     """b in panels of WIDTH columns, `many` for each of its matrices, each row after row; zeros stand beside the last
     columns. A block brings SOME rows of a panel, one after the other."""
     lane, begin, number, panel, first = local_id(0), block_id(1) * SOME, block_id(2), block_id(2), i32(0)
