@@ -66,19 +66,20 @@ def test_narrow_products_are_those_of_numpy(m, n, k, batch):
         np.testing.assert_array_equal(turned.numpy(), a @ b)
 
 
+@pytest.mark.parametrize("target", ["wasm", "webgpu"])
 @pytest.mark.parametrize("known", ["", "m", "n"])
-def test_sizes_that_are_not_known_choose_while_it_runs(known):
+def test_sizes_that_are_not_known_choose_while_it_runs(known, target):
     """The same as sizes that are: one of the schedules, once."""
-    for m, n in product((0, 1, 2, 15, 16, 100), (0, 1, 2, 31, 32, 100)):
+    for m, n in product((0, 1, 2, 3, 4, 15, 16, 100), (0, 1, 2, 16, 17, 31, 32, 100, 256, 257)):
         sizes = {"m": m, "n": n}
         symbols = [size if name == known else Symbol(Formula((name,))) for name, size in sizes.items()]
         found = []
-        for kernel, constants, times in choose(*symbols, 512, Type.F32, TRAITS["webgpu"]):
+        for kernel, constants, times in choose(*symbols, 513, Type.F32, TRAITS[target]):
             count = times if isinstance(times, int) else times.formula.evaluate(sizes)
             found += [(kernel, constants)] * count
-        wanted = [each[:2] for each in choose(m, n, 512, Type.F32, TRAITS["webgpu"])]
-        if known != "n" and m >= MANY and 1 < n < 32:  # four lanes make up to 32 columns
-            wanted = [(kernel, {**constants, "COLUMNS": 8}) for kernel, constants in wanted]
+        wanted = [each[:2] for each in choose(m, n, 513, Type.F32, TRAITS[target])]
+        if target == "webgpu" and known != "n" and m >= MANY and 1 < n < 32:  # four lanes make up to 16 columns or 32
+            wanted = [(kernel, {**constants, "COLUMNS": 4 if n <= 16 else 8}) for kernel, constants in wanted]
         assert found == wanted, (m, n)
 
 
@@ -87,7 +88,7 @@ def test_sizes_that_are_not_known_choose_while_it_runs(known):
     [
         (16, 64, 64, ["gemm_rows_f32_f32_f32[32 x 4]"]),
         (64, 64, 32, ["panels_f32_f32[8 x 4]", "gemm_panels_f32_f32_f32[16]"]),
-        (1, 300, 500, ["gemm_rows_f32_f32_f32[44]"]),
+        (1, 300, 500, ["gemm_rows_f32_f32_f32[64]"]),
         (64, 300, 200, ["panels_f32_f32[8 x 5 x 25]", "strips_f32_f32[300 x 8]", "gemm_panels_f32_f32_f32[100]"]),
     ],
 )

@@ -273,7 +273,7 @@ const checks = {
     saying(await runtime.explain(await load("turned"), { a: 0, y: new Uint32Array(4) }), only);
     const shaped = (...shape) => ({ data: new Float32Array(shape.reduce((a, b) => a * b)), shape });
     const product = { a: shaped(1, 3), b: shaped(3, 16), c: shaped(1, 16), beta: 0 };
-    const one = onGpu ? "; a lane for each element, as there is one row or column" : "; 4 rows at a time, also where there are fewer: their number is not known";
+    const one = onGpu ? "; a lane for each element, as there is one row or column" : "gemm_rows_f32_f32_f32";
     saying(await runtime.explain(await load("product"), { ...product, m: 1, n: 16, k: 3 }), one);
     saying(await runtime.explain(await load("rows"), { x: shaped(2, 3) }), "; 3 passes, also of short rows: their length is not known");
     const spread = await load("spread");

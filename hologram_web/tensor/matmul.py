@@ -43,29 +43,11 @@ def _scaled(total: W, alpha, beta, c, at, BETA):
 
 
 def _gemm_plain(
-    c: Elements[T],
-    a: Elements[U],
-    b: Elements[U],
-    bias: Elements[T],
-    n: i32,
-    k: i32,
-    a_row: i32,
-    a_step: i32,
-    a_batch: i32,
-    b_step: i32,
-    b_column: i32,
-    b_batch: i32,
-    c_batch: i32,
-    alpha: W,
-    beta: W,
-    T: Constant[type],
-    U: Constant[type],
-    W: Constant[type],
-    BATCHED: Constant[bool],
-    BETA: Constant[bool],
-    BIAS: Constant[bool],
-    EPILOGUE: Constant[Callable],
-):
+    c: Elements[T], a: Elements[U], b: Elements[U], bias: Elements[T], n: i32, k: i32,
+    a_row: i32, a_step: i32, a_batch: i32, b_step: i32, b_column: i32, b_batch: i32, c_batch: i32, alpha: W, beta: W,
+    T: Constant[type], U: Constant[type], W: Constant[type],
+    BATCHED: Constant[bool], BETA: Constant[bool], BIAS: Constant[bool], EPILOGUE: Constant[Callable],
+):  # fmt: skip
     """One lane for each element of c."""
     column, row = global_id(0), global_id(1)
     left, right, at = row * a_row, column * b_column, row * n + column
@@ -107,6 +89,7 @@ def _gemm_rows(
     COLUMNS: Constant[int],
     TURNED: Constant[bool],
     STEP: Constant[int],
+    STEPS: Constant[int],
 ):
     """Four lanes make ROWS x (4 * COLUMNS) elements from the matrices as they lie: a packet reads neighbours of a row
     of b, if that is not TURNED, and a line of the cache before it goes on to the next one. STEP is a's, or 0."""
@@ -116,7 +99,7 @@ def _gemm_rows(
         ahead = STEP
     if TURNED:
         right, step, apart = left * k, 1, k
-    result = top * n + left
+    result = i32(0)
     rows, sums, y = registers(ROWS, i32), registers((ROWS, COLUMNS), W), registers(COLUMNS, W)
     for i in static_range(ROWS):
         rows[i] = min(top + i, m - 1) * a_row
@@ -125,15 +108,15 @@ def _gemm_rows(
     if BATCHED:
         right, result = right + block_id(2) * b_batch, result + block_id(2) * c_batch
     if block_id(0) * (4 * COLUMNS) + 4 * COLUMNS <= n:
-        for some in range(k // 4):
-            for more in static_range(4):
+        for some in range(k // STEPS):
+            for more in static_range(STEPS):
                 for j in static_range(COLUMNS):
-                    y[j] = W(b[right + some * 4 * step + more * step + 4 * j * apart])
+                    y[j] = W(b[right + some * STEPS * step + more * step + 4 * j * apart])
                 for i in static_range(ROWS):
-                    x = W(a[rows[i] + some * 4 * ahead + more * ahead])
+                    x = W(a[rows[i] + some * STEPS * ahead + more * ahead])
                     for j in static_range(COLUMNS):
                         sums[i, j] += x * y[j]
-        rest = k // 4 * 4
+        rest = k // STEPS * STEPS
     for p in range(rest, k):
         for j in static_range(COLUMNS):
             if left + 4 * j < n:
@@ -143,9 +126,9 @@ def _gemm_rows(
     for i in static_range(ROWS):
         if top + i < m:
             for j in static_range(COLUMNS):
-                row, column = top + i, left + 4 * j  # noqa: F841 (functions that are fused take it)
+                row, column = top + i, left + 4 * j
                 if column < n:
-                    at = result + i * n + 4 * j
+                    at = result + row * n + column
                     total = _scaled(sums[i, j], alpha, beta, c, at, BETA)
                     if BIAS:
                         total = total + W(bias[column])
@@ -236,18 +219,9 @@ def _gemm_tiles(
 
 
 def _panels(
-    panels: Elements[W],
-    b: Elements[U],
-    n: i32,
-    k: i32,
-    b_step: i32,
-    b_column: i32,
-    b_batch: i32,
-    many: i32,
-    U: Constant[type],
-    W: Constant[type],
-    BATCHED: Constant[bool],
-):
+    panels: Elements[W], b: Elements[U], n: i32, k: i32, b_step: i32, b_column: i32, b_batch: i32, many: i32,
+    U: Constant[type], W: Constant[type], BATCHED: Constant[bool],
+):  # fmt: skip
     """b in panels of WIDTH columns, `many` for each of its matrices, each row after row; zeros stand beside the last
     columns. A block brings SOME rows of a panel, one after the other."""
     lane, begin, number, panel, first = local_id(0), block_id(1) * SOME, block_id(2), block_id(2), i32(0)
@@ -384,6 +358,7 @@ STEPS = 2
 
 SUMS = 12  # vectors of them, if rows are not packed
 FEW = 4  # rows for which packing b is not worth it
+THIN = 8, 4  # columns of a lane that makes one row or two: 12 and 6 took V8 as long and a fifth longer, in more code
 SMALL = 1 << 13  # elements of a matrix b that stays in the first cache as it lies, and costs less so than launches
 LOW = 16  # rows for which that is so: 32 x 32 by 4096 rows took V8 0.39 ms, and 0.21 in panels
 REGISTERS, LANES = 96, 256  # of a lane with tiles; of a block, which every adapter runs
@@ -425,15 +400,23 @@ def tunable(o, traits):
     return tuning_key(o.ty, ty, *sizes, o.trans_a, o.trans_b, batch), candidates(*sizes, ty, traits)
 
 
+def _as_it_lies(traits):
+    return AS_IT_LIES_HERE if traits.native else AS_IT_LIES
+
+
 def _of_panels(tile, n, traits):
     """Constants of panels: whether the other factor is packed for n columns, and steps of a round."""
-    packed = not isinstance(n, int) or n > (AS_IT_LIES_HERE if traits.native else AS_IT_LIES)
+    packed = not isinstance(n, int) or n > _as_it_lies(traits)
     return {"TALL": tile[0], "STEPS": tile[1], "PACKED": packed}
 
 
-def choose(m, n, k, ty, traits, key=None):
+def _of_rows(rows):
+    return {"ROWS": rows, "COLUMNS": THIN[rows - 1] if rows <= len(THIN) else SUMS // rows}
+
+
+def choose(m, n, k, ty, traits, key=None, late=False):
     """Schedules of products that are computed in a type, with how often each is launched, which sizes say that are not
-    known: which text, and its constants. What was tuned under the key is one."""
+    known: which text, and its constants. What was tuned under the key is one. Of `late` sizes one has memory."""
     if (tuned := dict(traits.tuned).get(key)) is not None:
         return [(TEXTS[tuned[0]], dict(tuned[1]), 1)]
     # GPUs compute F64 in integers: products side by side are too much code. Tiles of wide integers are too large.
@@ -449,14 +432,25 @@ def choose(m, n, k, ty, traits, key=None):
         if traits.gpu:
             quick = tiles * flag(FEW_TILES + 1 - m * n)
             tiles, small = tiles - quick, small + quick
-        found = [(_gemm_tiles, TILE, tiles), (_gemm_tiles, side, narrow), (_gemm_tiles, SMALL_TILE, small - narrow)]
+        tight = 0 if isinstance(n, int) else narrow * flag(17 - n)
+        found = [(_gemm_tiles, TILE, tiles), (_gemm_tiles, NARROW | {"COLUMNS": 4}, tight)]
+        found += [(_gemm_tiles, side, narrow - tight), (_gemm_tiles, SMALL_TILE, small - narrow)]
         found.append((_gemm_plain, {}, 1 - tiles - small))
     elif not traits.together and ty in (Type.F32, Type.I32, Type.U32):
         small = flag(SMALL + 1 - k * n) * flag(LOW + 1 - m)
         few = flag(flag(FEW + 1 - m) + small) * flag(n - 15)  # for whole tiles at least
-        rows = min(max(m, 1), rows_of(traits)) if isinstance(m, int) else FEW
-        panels = _of_panels(tile_of(traits), n, traits)
-        found = [(_gemm_rows, {"ROWS": rows, "COLUMNS": SUMS // rows}, few), (_gemm_panels, panels, 1 - few)]
+        if isinstance(m, int):
+            found = [(_gemm_rows, _of_rows(min(max(m, 1), rows_of(traits))), few)]
+        else:
+            found, more = [], few
+            for i in range(1, FEW):
+                found.append((_gemm_rows, _of_rows(i), more * flag(i + 1 - m)))
+                more = few * flag(m - i)
+            found.append((_gemm_rows, _of_rows(FEW), more))
+        most = _as_it_lies(traits)
+        lying, packed = (0, 1) if isinstance(n, int) or late else (flag(most + 1 - n), flag(n - most))
+        found.append((_gemm_panels, _of_panels(tile_of(traits), 1, traits), (1 - few) * lying))
+        found.append((_gemm_panels, _of_panels(tile_of(traits), n, traits), (1 - few) * packed))
     else:
         found = [(_gemm_plain, {}, 1)]
     return [each for each in found if not isinstance(each[2], int) or each[2]]
@@ -485,7 +479,7 @@ def _product(o, traits, ty, m, n, k, trans_a, trans_b, batch=1, strides=(), buff
         buffers = {"bias": buffers.get("c", "c"), **buffers}
     found = []
     key = tuning_key(o.ty, inner, m, n, k, trans_a, trans_b, batch)
-    for kernel, constants, needed in choose(m, n, k, inner, traits, key):
+    for kernel, constants, needed in choose(m, n, k, inner, traits, key, o.late or o.ty != inner):
         times, why = needed * often, ""
         if kernel is _gemm_panels and o.late and strides:
             kernel, why = _gemm_plain, f"a lane for each element, as with strides {UNBOUNDED}"
@@ -502,12 +496,11 @@ def _product(o, traits, ty, m, n, k, trans_a, trans_b, batch=1, strides=(), buff
             block = across, max(across, 64 // across)
             # What a size that is known may make narrower than that of others.
             late = across == NARROW["ACROSS"] and not isinstance(n, int)
-            why = UNTOLD.format(f"{across * NARROW['COLUMNS']} columns") if late else ""
+            why = UNTOLD.format(f"{across * constants['COLUMNS']} columns") if late else ""
         elif kernel is _gemm_rows:
             across = 4 * constants["COLUMNS"]
             lanes, block = (ceildiv(n, across) * 4, ceildiv(m, constants["ROWS"]), batch), (4,)
-            constants = constants | {"TURNED": bool(trans_b), "STEP": 0 if trans_a else 1}
-            why = "" if isinstance(m, int) else UNTOLD.format(f"{FEW} rows")
+            constants = constants | {"TURNED": bool(trans_b), "STEP": 0 if trans_a else 1, "STEPS": STEPS}
         elif kernel is _gemm_panels:
             panels, tall = ceildiv(n, WIDTH), constants["TALL"]
             below, scalars["many"] = ceildiv(m, tall), panels
@@ -515,7 +508,7 @@ def _product(o, traits, ty, m, n, k, trans_a, trans_b, batch=1, strides=(), buff
             packing = {"scalars": scalars, "U": o.ty, "W": inner, "times": times}
             # There are at most 7 columns beside those of b, and b has a column if it has rows.
             right = buffers.get("b", "b")
-            size = o.most[right] * WIDTH if o.late else panels * WIDTH * k * batch * often
+            size = o.most[right] * WIDTH if o.late else panels * WIDTH * k * batch * times
             memory = {"panels": (inner, size)}
             space, given = (WIDTH * batch, ceildiv(k, SOME), panels), {"b": right}
             found.append(
@@ -523,10 +516,10 @@ def _product(o, traits, ty, m, n, k, trans_a, trans_b, batch=1, strides=(), buff
             )
             scalars["below"], left = below, buffers.get("a", "a")
             packed = constants.get("PACKED", True) or o.ty != inner  # which would be converted for each panel
-            if not isinstance(n, int) and o.ty == inner:  # else it is packed in any case
-                why = FOR_FEW.format(AS_IT_LIES_HERE if traits.native else AS_IT_LIES)
+            if not isinstance(n, int) and o.ty == inner and o.late:  # else there is a schedule for few columns
+                why = FOR_FEW.format(_as_it_lies(traits))
             if packed:
-                size = o.most[left] * tall if o.late else below * tall * k * batch * often
+                size = o.most[left] * tall if o.late else below * tall * k * batch * times
                 space, memory, packing = (k, below, batch), {"strips": (inner, size)}, packing | {"TALL": tall}
                 found.append(part(o, _strips, space, (64,), buffers={"a": left}, temporaries=memory, **packing))
                 left, of_elements = "strips", {"U": inner}

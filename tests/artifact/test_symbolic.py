@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import product
 from math import prod
 
 import numpy as np
@@ -141,6 +142,18 @@ def test_the_product_is_one(gpu, m, n, k, beta):
     np.testing.assert_allclose(np.frombuffer(found["c"][0], np.float32).reshape(m, n), expected, rtol=1e-5)
     native = _product().run(hg.backends.WasmBackend(), a=a, b=b, c=c.copy(), beta=beta, m=m, n=n, k=k)
     np.testing.assert_allclose(native, expected, rtol=1e-5)
+
+
+def test_few_rows_and_few_columns_have_schedules_of_their_own():
+    """One kernel for each number of rows up to four; panels for the first matrix as it lies, and in strips."""
+    compiled, device, k = _product(), hg.backends.WasmBackend(), 33
+    kernels = [kernel.name for kernel in compiled.artifact.kernels if not isinstance(kernel.wasm, str)]
+    assert [kernels.count(f"gemm_{text}_f32_f32_f32") for text in ("rows", "panels")] == [4, 2]
+    random = np.random.default_rng(k)
+    for m, n in product((1, 2, 3, 4, 5, 33), (16, 17, 256, 257)):
+        a, b, c = (random.integers(-8, 8, shape).astype(np.float32) for shape in ((m, k), (k, n), (m, n)))
+        found = compiled.run(device, a=a, b=b, c=c.copy(), beta=2.0, m=m, n=n, k=k)
+        np.testing.assert_array_equal(found, a @ b + 2 * c)
 
 
 SIZES = {"b": 1, "c": 2, "f": 3, "h": 7, "w": 6, "k": 3}
