@@ -447,9 +447,10 @@ def choose(m, n, k, ty, traits, key=None, late=False):
                 found.append((_gemm_rows, _of_rows(i), more * flag(i + 1 - m)))
                 more = few * flag(m - i)
             found.append((_gemm_rows, _of_rows(FEW), more))
-        lying = 0 if isinstance(n, int) or late else (1 - few) * flag(_as_it_lies(traits) + 1 - n)
-        found.append((_gemm_panels, _of_panels(tile_of(traits), 1, traits), lying))
-        found.append((_gemm_panels, _of_panels(tile_of(traits), n, traits), 1 - few - lying))
+        most = _as_it_lies(traits)
+        lying, packed = (0, 1) if isinstance(n, int) or late else (flag(most + 1 - n), flag(n - most))
+        found.append((_gemm_panels, _of_panels(tile_of(traits), 1, traits), (1 - few) * lying))
+        found.append((_gemm_panels, _of_panels(tile_of(traits), n, traits), (1 - few) * packed))
     else:
         found = [(_gemm_plain, {}, 1)]
     return [each for each in found if not isinstance(each[2], int) or each[2]]
