@@ -13,6 +13,7 @@ from hologram_web.store.disk import DiskStore, Library
 from hologram_web.store.store import compiled_store, sealed
 from hologram_web.tensor import programs
 from hologram_web_tools import precompiled
+from hologram_web_tools.typical import PARAMS
 
 TEXT = """
     .param c: buffer f32 read_write
@@ -109,6 +110,6 @@ def test_first_calls_find_what_the_library_has(
     monkeypatch.setattr(store, "_library", Library(place))
     monkeypatch.setattr(programs, "_translated", lambda *_: pytest.fail("translated again"))
     with hg.Executor("wasm") as executor:
-        program = hg.Program.from_text(f"{precompiled.PARAMS}    {text}")
+        program = hg.Program.from_text(f"{PARAMS}    {text}")
         executor.run(program, 1, alpha=2.0, **precompiled.arguments(executor))
         assert executor.device.stats.kernels == 0 < executor.device.stats.stored
