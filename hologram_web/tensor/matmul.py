@@ -448,9 +448,9 @@ def choose(m, n, k, ty, traits, key=None, late=False):
                 more = few * flag(m - i)
             found.append((_gemm_rows, _of_rows(FEW), more))
         most = _as_it_lies(traits)
-        lying, packed = (0, 1) if isinstance(n, int) or late else (flag(most + 1 - n), flag(n - most))
-        found.append((_gemm_panels, _of_panels(tile_of(traits), 1, traits), (1 - few) * lying))
-        found.append((_gemm_panels, _of_panels(tile_of(traits), n, traits), (1 - few) * packed))
+        of_columns = [(n, 1)] if isinstance(n, int) or late else [(1, flag(most + 1 - n)), (n, flag(n - most))]
+        for columns, some in of_columns:
+            found.append((_gemm_panels, _of_panels(tile_of(traits), columns, traits), (1 - few) * some))
     else:
         found = [(_gemm_plain, {}, 1)]
     return [each for each in found if not isinstance(each[2], int) or each[2]]
