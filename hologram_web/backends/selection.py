@@ -49,7 +49,8 @@ def device_named(device: str, adapter: Mapping[str, Any] | None) -> str:
     """A device with its adapter, as people say it: a program that stands in for a GPU is called one."""
     if not adapter:
         return device
-    name = adapter.get("device") or adapter.get("description") or adapter.get("vendor") or "an adapter without a name"
+    names = filter(None, map(adapter.get, ("vendor", "architecture", "description")))
+    name = adapter.get("device") or " ".join(names) or "an adapter without a name"
     return f"{device} on {name}{'' if adapter.get('real', True) else ', a program and no GPU'}"
 
 
