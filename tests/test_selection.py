@@ -130,3 +130,11 @@ def test_whether_a_device_is_there():
 
 def test_the_default_is_what_auto_takes():
     assert hg.get_default_backend() == open_backend()[1].selected
+
+
+def test_an_adapter_without_a_devices_name_has_its_other_names():
+    """Pages are told no device, and of SwiftShader no description."""
+    page = {"vendor": "google", "architecture": "swiftshader", "device": "", "description": "", "real": False}
+    assert device_named("webgpu", page) == "webgpu on google swiftshader, a program and no GPU"
+    assert device_named("webgpu", {**page, "device": "llvmpipe", "real": True}) == "webgpu on llvmpipe"
+    assert device_named("webgpu", {"vendor": "", "real": True}) == "webgpu on an adapter without a name"
