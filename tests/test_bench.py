@@ -9,7 +9,19 @@ import pytest
 import wasmtime
 
 import hologram_web as hg
-from bench import arrays, chains, ends, guards, launch, prologues, reductions, relaxed, training, whole_by_hand
+from bench import (
+    arrays,
+    chains,
+    ends,
+    guards,
+    launch,
+    prologues,
+    reductions,
+    relaxed,
+    rows_by_hand,
+    training,
+    whole_by_hand,
+)
 from bench.__main__ import check, sides
 from bench.by_hand import Gpu, variants
 from bench.cases import CASES, block_sum, blur, mandelbrot, saxpy, total
@@ -18,7 +30,7 @@ from bench.gpu import cases as gpu_cases
 from bench.peers import report
 from bench.peers.cases import chain
 from bench.peers.onnx import model
-from bench.peers.tensors import convolution, product
+from bench.peers.tensors import TENSORS, convolution, product
 from bench.peers.training import convnet, mlp
 from bench.tensor import cases as tensor_cases
 from bench.tensor import sides as tensor_sides
@@ -148,6 +160,13 @@ def test_whole_operations_by_hand(case, fused):
         assert np.abs(found - case.wanted).max() <= 1e-5 * np.abs(case.wanted).max()
 
 
+@pytest.mark.parametrize("title", ["softmax_op", "layer_norm_op"])
+def test_rows_by_the_tensor_library_are_those_of_kernels(title):
+    case = TENSORS[title](side=40)
+    found = case.ours("exact").run(hg.backends.WasmBackend(), **case.arrays)
+    assert np.abs(found.reshape(case.wanted.shape) - case.wanted).max() <= case.tolerance * np.abs(case.wanted).max()
+
+
 def test_what_has_no_loops_by_hand():
     for case in (product(2, 2, 2, 3), convolution(3, 1, 4, 8), convolution(3, 4, 4, 9), chain("add", n=1000)):
         assert whole_by_hand.written(case, fused=False) is None
@@ -229,3 +248,13 @@ def test_the_control_of_several_threads(both, native, said):
     ]
     assert said in report.control(rows)
     assert report.control(rows[:1]) == ""
+
+
+@pytest.mark.parametrize("name", rows_by_hand.SIDES)
+def test_rows_by_hand_are_those_of_numpy(name):
+    rng = np.random.default_rng(7)
+    x, g, b = rng.standard_normal(1 << 20), rng.random(1024), rng.random(1024)
+    given = [each.astype(np.float32) for each in (x, g, b)]
+    np.testing.assert_allclose(
+        rows_by_hand.result(name, *given), rows_by_hand.wanted(name, *given), atol=2e-5, rtol=2e-5
+    )

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 
 import hologram_web as hg
 
-from .cases import Case
+from .cases import Case, row
 
 __all__ = ["TENSORS"]
 
@@ -91,7 +92,16 @@ def fourier(n: int) -> Case:
     return _case("fft", f"{n:,}", f"fft.f32 [z], [x], {n}", {"x": x}, wanted, work, tolerance=1e-2)
 
 
+def of_rows(name: str, text: str, side: int = 1024) -> Case:
+    """A case of rows, by the instruction of the tensor library in place of a kernel of its own."""
+    case = row(name, side=side)
+    made = _case(name, case.size, f"{text}, {side}, {case.columns}", case.arrays, case.wanted, case.work)
+    return replace(case, ours=made.ours)
+
+
 TENSORS = {
+    "softmax_op": partial(of_rows, "softmax", "softmax.f32 [z], [x]"),
+    "layer_norm_op": partial(of_rows, "layer_norm", "layer_norm.f32 [z], [x], [scale], [bias]"),
     "gemm1x1024": partial(product, 1, 1024, 1024),
     "gemm1024x1": partial(product, 1024, 1, 1024),
     "gemm384x77": partial(product, 384, 77, 1000),
