@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from functools import cache
+from unittest.mock import Mock, patch
 
 import pytest
 
@@ -15,11 +16,12 @@ from hologram_web.compiler.driver import lane_function
 from hologram_web.errors import FaultKind
 from hologram_web.isa.lift import lift
 from hologram_web.isa.verify import analyze
-from hologram_web.targets.wasm import compile_kernel
+from hologram_web.targets.wasm import WasmOptions, compile_kernel
 from hologram_web_tools.cpu import CpuBackend
 
 from . import filetest
 from .filetest_run import check
+from .fuzz import packets
 from .fuzz.case import Case, Outcome, compare, execute
 from .fuzz.devices import LIMITS, Failure, Opponent, against, open_devices, reference
 from .fuzz.filed import in_packets
@@ -75,6 +77,21 @@ def test_files_are_in_packets_of_so_many_lanes():
             found.append(hg.compile(program, grid=64, block=64).artifact.modules[0])
         assert found[-1] == compile_kernel(function, packets=lanes).code
     assert len(set(found)) == 4
+
+
+def test_packets_of_all_widths_are_made_of_one_function():
+    """What is made once for all of them gives the code that is made for one alone."""
+    devices = [each.device for each in open_devices(["wasm1", "wasm4x2", "wasm8", "quick-wasm16"])]
+    for seed in (2, 3, 5, 11):
+        case = generate(seed)
+        analysis, block = analyze(lift(case.program)[0]), tuple(case.config.block)
+        point = analysis.graph.entry
+        with patch.object(packets, "lane_function", Mock(wraps=lane_function)) as asked:
+            for device in devices:
+                options = WasmOptions(device._wide_arithmetic, device.packets, False, device.splats)
+                alone = compile_kernel(lane_function(analysis, block, point), *options)
+                assert device._compile(analysis, block, point, {}, False) == alone
+        assert asked.call_count == 1
 
 
 # What programs are like

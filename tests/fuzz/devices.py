@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from typing import Any
 
@@ -13,10 +14,10 @@ from hologram_web.isa.lift import lift
 from hologram_web.isa.verify import Analysis, analyze
 from hologram_web_tools.cpu import CpuBackend
 
-from ..crews import AllShared
 from .case import Case, Outcome, compare, execute
 from .filed import FiledBackend, FiledShaders, LoadedBackend
 from .optimized import OptimizedBackend
+from .packets import PacketsBackend
 from .plain import PlainBackend
 from .plan import PROFILES
 from .traced import LegalBackend, PairsBackend, TracedBackend
@@ -32,7 +33,8 @@ _PAGES = {
     "chromium-wasm": "tests.fuzz.chromium:ChromiumWasm",
     "chromium-threads": "tests.fuzz.chromium:ChromiumThreads",
 }
-# By how many lanes go side by side, where they can; with "x2" two threads share every launch; in V8 with "chromium-".
+# By how many lanes go side by side, where they can; with "x2" two threads share every launch. "quick-" goes before
+# those whose machine code wasmtime does not optimize, and "chromium-" before those in V8.
 _PACKETS = ("wasm1", "wasm4", "wasm8", "wasm16", "wasm1x2", "wasm4x2", "wasm8x2", "wasm16x2")
 _PLAIN_WORK = 4000  # instructions times lanes that the plain interpreter is asked to run
 
@@ -94,9 +96,9 @@ def open_devices(names: list[str]) -> list[Opponent]:
             found.append(Opponent(name, (FiledBackend if name == "file" else FiledShaders)(LIMITS)))
         elif name.startswith("load-") and name[5:] in DEVICES:
             found.append(Opponent(name, LoadedBackend(DEVICES[name[5:]](limits=LIMITS))))
-        elif name.removeprefix("chromium-") in _PACKETS:
-            width, _, threads = name.removeprefix("chromium-").removeprefix("wasm").partition("x")
-            device: Any = AllShared if threads else WasmBackend
+        elif (lanes := name.removeprefix("quick-" if "quick" in name else "chromium-")) in _PACKETS:
+            width, _, threads = lanes.removeprefix("wasm").partition("x")
+            device: Any = partial(PacketsBackend, quick=name.startswith("quick-"))
             if name.startswith("chromium-"):
                 device = import_module("tests.fuzz.chromium").ChromiumPackets
             found.append(Opponent(name, device(limits=LIMITS, packets=int(width), threads=int(threads or 1))))
@@ -108,6 +110,7 @@ def open_devices(names: list[str]) -> list[Opponent]:
                 raise BackendUnavailable(
                     name,
                     f"there are cpu, plain, optimized, traced, legal, pairs, file, file-webgpu, {', '.join(_PACKETS)}, "
+                    f"{', '.join(f'quick-{n}' for n in _PACKETS)}, "
                     f"{', '.join(n for n in DEVICES if n != 'cpu')}, {', '.join(f'load-{n}' for n in DEVICES)}",
                 )
             found.append(Opponent(name, DEVICES[name](limits=LIMITS)))

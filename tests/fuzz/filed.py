@@ -13,21 +13,28 @@ import numpy as np
 from hologram_web.backends import Limits
 from hologram_web.errors import BackendUnavailable, CompileError, LaunchError, UnsupportedInstruction
 from hologram_web.isa import Immediate
+from hologram_web.plan import kernels, lowering
 from hologram_web.runtime.making import load
 from hologram_web.targets import wasm
 
 from ..artifact.holo_device import FILES, HoloDevice
 from ..artifact.holo_runner import CLASS_BYTES, CLASSES, Runner
+from .packets import function_of, made_once
 
 __all__ = ["FiledBackend", "FiledShaders", "HeldDevice", "LoadedBackend", "in_packets"]
 
 
 @contextmanager
 def in_packets(lanes: int) -> Iterator[None]:
-    """Files that are made meanwhile have packets of so many lanes, wherever they can be."""
+    """Files that are made meanwhile have packets of so many lanes, wherever they can be, and no shaders."""
     FILES.clear()
     try:
-        with patch.object(wasm, "compile_kernel", partial(wasm.compile_kernel, packets=lanes)):
+        with (
+            patch.object(wasm, "compile_kernel", partial(wasm.compile_kernel, packets=lanes)),
+            patch.object(lowering, "lower_plan", partial(lowering.lower_plan, target="wasm")),
+            patch.object(kernels, "lane_function", function_of),
+            made_once(),
+        ):
             yield
     finally:
         FILES.clear()

@@ -1,13 +1,15 @@
-"""Runs many seeds, in processes that are started anew now and then, and keeps what is done in a file.
+"""Runs many seeds in chunks, in processes that are started anew now and then, and keeps what is done in a file.
 
 A process that dies, or hangs, fails the seed it was at, and the others go on.
 """
 
 from __future__ import annotations
 
+import gc
 import json
 import time
 import traceback
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
@@ -26,7 +28,8 @@ from .shrink import fails_like, shrink, sound
 
 __all__ = ["Progress", "Settings", "run", "run_seeds", "smallest"]
 
-_CHUNK = 50  # seeds of one process
+_CHUNK = 50  # seeds that are done or not, in the file
+_CHUNKS = 8  # of one process: to start one takes as long as two to four programs
 _HANG = 400.0  # seconds for one seed, on a machine that has other work
 
 
@@ -127,49 +130,69 @@ def _one(
 # Processes
 
 
-def _work(pipe: Connection, jobs: list[tuple[str, int]], devices: tuple[str, ...]) -> None:
+def _work(pipe: Connection, devices: tuple[str, ...]) -> None:
     opponents = open_devices(list(devices))
     first = reference()
-    for number, (profile, seed) in enumerate(jobs):
-        pipe.send(("at", number))
-        statistics: dict[str, Statistics] = {}
-        failures, refused = _one(profile, seed, first, opponents, statistics)
-        found = {name: one.to_json() for name, one in statistics.items()}
-        pipe.send(("done", found, failures, dict.fromkeys(refused, 1)))
-    pipe.send(("end", time.process_time()))
+    gc.collect()
+    gc.freeze()
+    said = 0.0
+    while (jobs := pipe.recv()) is not None:
+        for number, (profile, seed) in enumerate(jobs):
+            pipe.send(("at", number))
+            statistics: dict[str, Statistics] = {}
+            failures, refused = _one(profile, seed, first, opponents, statistics)
+            found = {name: one.to_json() for name, one in statistics.items()}
+            pipe.send(("done", found, failures, dict.fromkeys(refused, 1)))
+        pipe.send(("end", (now := time.process_time()) - said))
+        said = now
 
 
 class _Worker:
-    """A process at work on a chunk."""
+    """A process at work on chunks, one after the other."""
 
-    def __init__(self, number: int, jobs: list[tuple[str, int]], devices: tuple[str, ...]) -> None:
-        self.number, self.jobs, self.devices = number, jobs, devices
-        self.at = 0
-        self._start(0)
+    def __init__(self, devices: tuple[str, ...]) -> None:
+        self.devices = devices
+        self._start()
 
-    def _start(self, first: int) -> None:
+    def _start(self) -> None:
         context = get_context("spawn")
-        self.pipe, child = context.Pipe(duplex=False)
-        self.base = first
-        self.process = context.Process(target=_work, args=(child, self.jobs[first:], self.devices), daemon=True)
+        self.pipe, child = context.Pipe()
+        self.process = context.Process(target=_work, args=(child, self.devices), daemon=True)
         self.process.start()
         child.close()
+        self.chunks = 0
+
+    def take(self, number: int, jobs: list[tuple[str, int]]) -> None:
+        self.number, self.jobs = number, jobs
+        self.chunks += 1
+        self._give(0)
+
+    def _give(self, first: int) -> None:
+        self.at = self.base = first
         self.since = time.monotonic()
+        with suppress(OSError):  # it died while it had nothing to do, which reading tells
+            self.pipe.send(self.jobs[first:])
 
     def lost(self, kind: str) -> tuple[Failure, bool]:
-        """The process is gone, or hangs: the failure, and whether another process goes on."""
+        """The process is gone, or hangs: the failure, and whether another process goes on with the chunk."""
         self.process.kill()
         self.process.join()
         self.pipe.close()
         profile, seed = self.jobs[min(self.at, len(self.jobs) - 1)]
         failure = Failure(seed, profile, ", ".join(self.devices), kind, f"exit code {self.process.exitcode}")
-        if self.at + 1 < len(self.jobs):
-            self._start(self.at + 1)
-            return failure, True
-        return failure, False
+        self._start()
+        more = self.at + 1 < len(self.jobs)
+        if more:
+            self._give(self.at + 1)
+        return failure, more
 
     def finish(self) -> None:
+        """Lets the process end."""
+        with suppress(OSError):
+            self.pipe.send(None)
         self.process.join(10)
+        self.process.kill()
+        self.process.join()
         self.pipe.close()
 
 
@@ -188,6 +211,7 @@ def run(
     chunks = {n: everything[n * _CHUNK : (n + 1) * _CHUNK] for n in range(-(-len(everything) // _CHUNK))}
     waiting = [number for number in chunks if number not in progress.done]
     workers: list[_Worker] = []
+    idle: list[_Worker] = []
     start, before = time.monotonic(), progress.seconds
     said = start
     while (waiting or workers) and len(progress.failures) < most_failures:
@@ -196,7 +220,8 @@ def run(
             waiting = []
         while waiting and len(workers) < jobs:
             number = waiting.pop(0)
-            workers.append(_Worker(number, chunks[number], settings.devices))
+            workers.append(idle.pop() if idle else _Worker(settings.devices))
+            workers[-1].take(number, chunks[number])
         before_wait = time.monotonic()
         ready = wait([worker.pipe for worker in workers], timeout=1.0)
         if (stood := time.monotonic() - before_wait - 1.0) > 5:  # this process was stopped, and others with it
@@ -211,6 +236,10 @@ def run(
                 continue
             if not alive:
                 workers.remove(worker)
+                if worker.chunks < _CHUNKS:
+                    idle.append(worker)
+                else:
+                    worker.finish()
                 progress.done.add(worker.number)
                 progress.seconds = before + time.monotonic() - start
                 if state is not None:
@@ -221,6 +250,7 @@ def run(
             say(f"{progress.programs} of {len(everything)} programs, {rate:.0f} a second, {_failed(progress)}")
     for worker in workers:
         worker.process.kill()
+    for worker in (*workers, *idle):
         worker.finish()
     progress.seconds = before + time.monotonic() - start
     return progress
@@ -247,7 +277,6 @@ def _listen(worker: _Worker, progress: Progress, say: Any) -> bool:
                 say(str(failure))
         case _:
             progress.processor += message[1]
-            worker.finish()
             return False
     return True
 
