@@ -84,7 +84,9 @@ def test_packets_of_all_widths_are_made_of_one_function():
     devices = [each.device for each in open_devices(["wasm1", "wasm4x2", "wasm8", "quick-wasm16"])]
     for seed in (2, 3, 5, 11):
         case = generate(seed)
-        analysis, block = analyze(lift(case.program)[0]), tuple(case.config.block)
+        analysis = analyze(lift(case.program)[0])
+        x, y, z = case.config.block
+        block = (x, y, z)
         point = analysis.graph.entry
         with patch.object(packets, "lane_function", Mock(wraps=lane_function)) as asked:
             for device in devices:

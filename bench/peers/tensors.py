@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -99,7 +100,7 @@ def of_rows(name: str, text: str, side: int = 1024) -> Case:
     return replace(case, ours=made.ours)
 
 
-TENSORS = {
+TENSORS: dict[str, Callable[..., Case]] = {
     "softmax_op": partial(of_rows, "softmax", "softmax.f32 [z], [x]"),
     "layer_norm_op": partial(of_rows, "layer_norm", "layer_norm.f32 [z], [x], [scale], [bias]"),
     "gemm1x1024": partial(product, 1, 1024, 1024),
