@@ -16,7 +16,7 @@ import numpy as np
 import hologram_web as hg
 from hologram_web.tensor import depthwise
 
-from .winograd import least_times
+from .turns import in_turns
 
 SHAPES = ("1x64x1x56x1", "1x64x1x56x2", "1x32x1x112x1", "1x256x1x14x1", "1x512x1x7x1", "1x64x1x55x1", "8x1x32x28x1")
 WAYS = ("for all groups", "alone")
@@ -54,7 +54,7 @@ def measured(shape: str, math: str, rounds: int) -> list[float]:
         found.append(out.numpy())
         runs.append(run)
     assert np.array_equal(*found)
-    return list(least_times(dict(enumerate(runs)), rounds).values())
+    return [min(each) for each in in_turns(dict(enumerate(runs)), rounds).values()]
 
 
 @click.command(help=__doc__)

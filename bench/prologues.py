@@ -29,6 +29,8 @@ from hologram_web.runtime.compiled import CompiledProgram
 from hologram_web.tensor.families import operation
 from hologram_web.tensor.fuse import Computed, fuse
 
+from .turns import in_turns
+
 __all__ = ["CASES", "MAPS", "turns"]
 
 CASES = {
@@ -92,16 +94,10 @@ def turns(what: str, sizes: tuple[int, int, int], rounds: int, clock=process_tim
             "in the product": _in_the_product(ex, inside, given, second),
             "the map alone": _of_arrays(ex, before, given[:1], mapped),
         }
-        found: dict[str, list[float]] = {side: [] for side in sides}
         for run in sides.values():
             run()
         np.testing.assert_array_equal(first.numpy(), second.numpy())
-        for _ in range(rounds):
-            for side, run in sides.items():
-                start = clock()
-                run()
-                found[side].append((clock() - start) * 1e3)
-    return found
+        return in_turns(sides, rounds, clock)
 
 
 @click.command()

@@ -19,6 +19,8 @@ import numpy as np
 
 import hologram_web as hg
 
+from .turns import in_turns
+
 __all__ = ["CASES", "turns"]
 
 CASES: dict[str, tuple[tuple[int, ...], Callable]] = {
@@ -44,13 +46,7 @@ def turns(
         sides = {"ours": lambda: np.asarray(reduced(array)), "NumPy": lambda: np.asarray(reduced(x))}
         assert np.allclose(sides["ours"](), sides["NumPy"](), rtol=1e-4)
         assert ex.backend.selected == device or device == "auto"
-        found: dict[str, list[float]] = {side: [] for side in sides}
-        for _ in range(rounds):
-            for side, run in sides.items():
-                start = perf_counter()
-                run()
-                found[side].append((perf_counter() - start) * 1e3)
-    return found
+        return in_turns(sides, rounds, perf_counter)
 
 
 @click.command()

@@ -16,12 +16,15 @@ import base64
 import os
 import time
 from datetime import date
+from functools import partial
 
 import click
 import numpy as np
 import wasmtime
 
 from e2e.browser import Browser
+
+from .turns import in_turns
 
 __all__ = ["SIDES", "result", "wanted"]
 
@@ -247,15 +250,11 @@ def _least(native: bool, rounds: int) -> list[float]:
         sides = [{"code": base64.b64encode(code).decode(), "times": 1} for code in codes]
         with Browser() as browser:
             return browser.run("/e2e/jobs/by_hand.mjs", sides=sides, rounds=rounds).json
-    runs, found = [_natively(name) for name in SIDES], [float("inf")] * len(SIDES)
-    for _, store, memory in runs:
+    loops = [_natively(name) for name in SIDES]
+    for _, store, memory in loops:
         memory.write(store, b"?" * (_PAGES * _PAGE), 0)
-    for _ in range(rounds):
-        for number, (run, *_) in enumerate(runs):
-            start = time.thread_time()
-            run(1)
-            found[number] = min(found[number], 1000 * (time.thread_time() - start))
-    return found
+    runs = {number: partial(run, 1) for number, (run, *_) in enumerate(loops)}
+    return [min(each) for each in in_turns(runs, rounds, time.thread_time).values()]
 
 
 @click.command(help=__doc__)

@@ -10,9 +10,6 @@ stands beside them.
 from __future__ import annotations
 
 import os
-import time
-from collections.abc import Callable, Hashable
-from typing import TypeVar
 
 import click
 import numpy as np
@@ -20,7 +17,7 @@ import numpy as np
 import hologram_web as hg
 from hologram_web.tensor import winograd
 
-K = TypeVar("K", bound=Hashable)
+from .turns import in_turns
 
 SHAPES = ("64x64x56", "32x32x28", "48x48x28", "128x32x28", "256x256x14", "64x64x8", "512x512x7")
 WAYS = ("exact", "tiles", "Winograd")
@@ -61,18 +58,7 @@ def measured(shape: str, rounds: int) -> dict[str, tuple[float, float]]:
         away = np.abs(given["y"].numpy().reshape(wanted.shape) - wanted)
         found[way] = float((away / (np.sqrt(9 * channels) * 2.0**-22 * norms)).max())
         runs[way] = run
-    return {way: (ms, found[way]) for way, ms in least_times(runs, rounds).items()}
-
-
-def least_times(runs: dict[K, Callable[[], object]], rounds: int) -> dict[K, float]:
-    """The least time of the processor of each in ms, in turns."""
-    least = dict.fromkeys(runs, float("inf"))
-    for _ in range(rounds):
-        for way, run in runs.items():
-            start = time.process_time()
-            run()
-            least[way] = min(least[way], 1000 * (time.process_time() - start))
-    return least
+    return {way: (min(each), found[way]) for way, each in in_turns(runs, rounds).items()}
 
 
 @click.command(help=__doc__)
