@@ -13,10 +13,9 @@ import random
 import re
 import statistics
 import time
+from pathlib import Path
 
 import wasmtime
-
-from hologram_web.targets.wasm.library import _folder
 
 SIZES, ROUNDS, WORK = (64, 128, 256, 512), 15, 3_000_000
 ROWS = 1 << 20  # as `least`: all goes by rows
@@ -91,7 +90,7 @@ MANY = """
 
 def functions(name: str) -> dict[str, str]:
     """The functions of a file of the device library."""
-    text = (_folder() / name).read_text(encoding="utf-8")
+    text = (Path(__file__).parents[1] / "wasm" / name).read_text(encoding="utf-8")
     return {match[1]: match[0] for match in re.finditer(r"^  \(func \$(\w+).*?\)\n(?=\n|\))", text, re.M | re.S)}
 
 

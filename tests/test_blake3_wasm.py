@@ -57,3 +57,9 @@ def test_generated_files_are_up_to_date(name):
     expected = TOOL["generated"](ROOT / "wasm" / f"{name}.wat")
     found = (ROOT / "web" / "src" / f"{name}.gen.ts").read_text(encoding="utf-8")
     assert found == expected, "run tools/assemble_wasm.py"
+
+
+def test_the_assembled_device_library_is_up_to_date():
+    found = (ROOT / "hologram_web" / "targets" / "wasm" / "assembled.py").read_text(encoding="utf-8")
+    assert found == TOOL["module"](), "run tools/assemble_wasm.py"
+    assert sorted(TOOL["functions"](ROOT / "wasm" / "wide128.wat")) == ["wide_mul"]

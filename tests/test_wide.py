@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 import wasmtime
@@ -11,7 +13,6 @@ import wasmtime
 import hologram_web as hg
 from hologram_web.backends import CpuBackend, WasmBackend, WebGpuBackend
 from hologram_web.backends.webgpu import recorder
-from hologram_web.targets.wasm.library import _folder
 from hologram_web.targets.wasm.wide import INLINE
 
 from .wide import OPERATIONS, TYPES, check
@@ -53,7 +54,7 @@ def test_blocks_take_turns_with_scratch_memory(ty, monkeypatch):
 def test_the_sources_are_modules(name):
     config = wasmtime.Config()
     config.wasm_wide_arithmetic = True
-    code = wasmtime.wat2wasm((_folder() / f"{name}.wat").read_text(encoding="utf-8"))
+    code = wasmtime.wat2wasm((Path(__file__).parents[1] / "wasm" / f"{name}.wat").read_text(encoding="utf-8"))
     wasmtime.Module.validate(wasmtime.Engine(config), code)
 
 

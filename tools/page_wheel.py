@@ -82,7 +82,7 @@ def convert(wheel: str) -> list[str]:
                 places[name] = place
             elif place.endswith("crew.wat"):
                 pass  # threads of native devices: the runtime in TypeScript has its own
-            elif place.endswith((".wgsl", ".wat", ".js")):
+            elif place.endswith((".wgsl", ".js")):
                 texts[place.removeprefix(f"{PACKAGE}/")] = bare(data) if not place.endswith(".js") else data
             elif ".dist-info/" not in place:
                 if not place.endswith((".pyi", ".bin")):  # for editors, and of native devices
@@ -178,7 +178,7 @@ def _written(project: str, version: str, metadata: bytes, files: dict[str, bytes
 
 def bare(text: bytes) -> bytes:
     """A file of a device library without comments, which its reader (`library.py` of the target) leaves out, too."""
-    lines = [(line, re.sub(rb" *(//|;;).*", b"", line)) for line in text.split(b"\n")]
+    lines = [(line, re.sub(rb" *//.*", b"", line)) for line in text.split(b"\n")]
     return b"\n".join(short for line, short in lines if short or not line)
 
 

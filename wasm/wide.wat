@@ -1,7 +1,8 @@
 ;; Wide integers: values of $size bytes (a multiple of 16) in memory, limbs of 64 bits, the lowest first.
 ;;
-;; The compiler reads this file, and links the functions that a kernel calls into its module. It knows this much of the
-;; text format: functions, named parameters, locals and labels, and one instruction after the other, never folded.
+;; The compiler links the functions that a kernel calls into its module. tools/assemble_wasm.py assembles them for it, and
+;; knows this much of the text format: functions, named parameters, locals and labels, and one instruction after the
+;; other, never folded.
 ;; $dst may be $a or $b where limbs are read before they are written at the same place: not in $wide_mul, $wide_divide,
 ;; and the shifts. $work is memory for 5 values and 16 bytes.
 (module

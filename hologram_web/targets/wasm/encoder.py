@@ -11,7 +11,7 @@ from typing import Any
 
 from .opcodes import OPCODES
 
-__all__ = ["GLOBAL", "FunctionBody", "Instr", "Module", "signed", "unsigned"]
+__all__ = ["GLOBAL", "FunctionBody", "Instr", "Module", "encoded", "signed", "unsigned"]
 
 Instr = tuple[Any, ...]
 VALUE_TYPES = {"i32": 0x7F, "i64": 0x7E, "f32": 0x7D, "f64": 0x7C, "v128": 0x7B}
@@ -164,13 +164,16 @@ def _body(function: FunctionBody) -> bytes:
         else:
             runs.append((1, ty))
     out = bytearray(_vector([unsigned(count) + bytes([VALUE_TYPES[ty]]) for count, ty in runs]))
-    out += b"".join(map(_encoded, function.code))
+    out += b"".join(map(encoded, function.code))
     out.append(0x0B)
     return unsigned(len(out)) + bytes(out)
 
 
 @lru_cache(maxsize=4096)  # a kernel has few that are different
-def _encoded(instr: Instr) -> bytes:
+def encoded(instr: Instr) -> bytes:
+    """The bytes of an instruction, or those that a "" in its place has for several."""
+    if not instr[0]:
+        return bytes(instr[1])
     opcode, kinds = OPCODES[instr[0]]
     out, values = bytearray(opcode), instr[1:]
     match kinds:
