@@ -12,7 +12,7 @@ import hologram_web as hg
 from tests.artifact.test_conditions import CHOICES, choice
 from tests.artifact.test_symbolic import GEMM, SUM
 
-from .browser import ROOT, Browser
+from .browser import ROOT, Browser, JobFailed
 
 pytestmark = pytest.mark.timeout(300)
 
@@ -61,6 +61,16 @@ def test_launches_of_symbols_are_as_wide_as_those_of_numbers(browser: Browser, n
     assert lanes[0] == _LANES[name], told[0]
 
 
+def _explained(name: str, sizes: dict[str, int]) -> dict[str, Any]:
+    """What a job is given to explain one of these."""
+    compiled, scalars, arrays = choice(name, sizes)
+    folder = ROOT / "build" / "symbolic"
+    folder.mkdir(parents=True, exist_ok=True)
+    compiled.save(folder / f"{name}.holo")
+    inputs = scalars | {x: {"data": array.ravel().tolist(), "shape": array.shape} for x, array in arrays.items()}
+    return {"file": f"/build/symbolic/{name}.holo", "inputs": inputs, "backend": "webgpu", "explained": True}
+
+
 _OF_FLOATS = {name: found for name, found in CHOICES.items() if found[0] != "sums" and found[2] != [None]}
 
 
@@ -69,13 +79,15 @@ def test_a_page_takes_the_shader_that_native_launches_do(
     browser: Browser, name: str, sizes: dict[str, int], wanted: list[int]
 ) -> None:
     """As tests/artifact/test_conditions.py has it of these."""
-    compiled, scalars, arrays = choice(name, sizes)
-    folder = ROOT / "build" / "symbolic"
-    folder.mkdir(parents=True, exist_ok=True)
-    compiled.save(folder / f"{name}.holo")
-    inputs = scalars | {x: {"data": array.ravel().tolist(), "shape": array.shape} for x, array in arrays.items()}
-    given = {"file": f"/build/symbolic/{name}.holo", "inputs": inputs, "backend": "webgpu", "explained": True}
+    given = _explained(name, sizes)
     where, *told = browser.run("functions.mjs", **given).json.splitlines()
     assert where.startswith("on WebGPU on ")
     taken = [re.findall(r"(not )?the shader (without|with) (?:needless )?checks", line) for line in told]
     assert [[("not ", "without")] * number + [("", "without")] for number in wanted] == taken, told
+
+
+def test_a_number_beyond_53_bits_proves_nothing_in_a_page(browser: Browser) -> None:
+    """The shader with checks runs, and finds the fault."""
+    name, sizes, _ = CHOICES["one beyond 53 bits"]
+    with pytest.raises(JobFailed, match="OutOfBounds at instruction 4, "):
+        browser.run("functions.mjs", **_explained(name, sizes))

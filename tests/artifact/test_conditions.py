@@ -143,6 +143,19 @@ GEMM = hg.Program.from_text("""
     .param c: buffer f32 write
     gemm.f32 [c], [a], [b], m, n, k
 """)
+FAR = hg.Program.from_text("""
+    .program far
+    .param x: buffer f32 read
+    .param y: buffer f32 write
+    .param n: u32
+    .param m: u32
+    cvt.u64.u32 r10, r3
+    cvt.u64.u32 r11, r4
+    mul.u64 r10, r10, r11
+    add.u64 r10, r10, r255
+    ldg.f32 r11, [x + r10*4]
+    stg.f32 [y + r255*4], r11
+""")
 CHOICES = {
     "four elements at a time": ("saxpy", {"x": 1024, "y": 1024}, [0]),
     "one by one": ("saxpy", {"x": 1001, "y": 1001}, [1]),
@@ -151,12 +164,14 @@ CHOICES = {
     "a round more": ("sums", {"x": 100, "y": 256, "n": 101}, [None]),
     "tiles": ("gemm", {"m": 64, "n": 96, "k": 40}, [0]),
     "few lanes": ("gemm", {"m": 3, "n": 5, "k": 7}, [0]),
+    "a product that formulas have": ("far", {"x": 100, "y": 70, "n": 5, "m": 6}, [0]),
+    "one beyond 53 bits": ("far", {"x": 100, "y": 70, "n": 1 << 31, "m": 1 << 25}, [None]),
 }
 
 
 def choice(name, sizes):
     """What one of these runs, its scalars and its arrays."""
-    program = {"saxpy": SAXPY, "sums": hg.Program.from_text(SUMS), "gemm": GEMM}[name]
+    program = {"saxpy": SAXPY, "sums": hg.Program.from_text(SUMS), "gemm": GEMM, "far": FAR}[name]
     shapes = {"x": ("p",), "y": ("q",)} if name != "gemm" else {"a": ("m", "k"), "b": ("k", "n"), "c": ("m", "n")}
     compiled = hg.compile(program, shapes=shapes)
     ports = compiled.plan.arrays
