@@ -29,6 +29,8 @@ import wasmtime
 import hologram_web as hg
 from hologram_web.backends.wasm.arena import FastCall
 
+from .turns import in_turns
+
 __all__ = ["CHAINS", "SIDES", "by_hand", "turns"]
 
 _SIZE = 1 << 22
@@ -71,7 +73,6 @@ def turns(rounds: int, threads: int, processor: bool = False, size: int = _SIZE)
     clock = process_time if processor else perf_counter
     given = [np.random.default_rng(k).random(size, np.float32) - np.float32(0.5) for k in (1, 2)]
     cached = min(size, _CACHED)
-    found: dict[str, dict[str, list[float]]] = {name: {side: [] for side in SIDES} for name in _ALL}
     with hg.Executor("wasm", threads=threads) as ex:
         arrays = [ex.array(each) for each in given]
         loops = by_hand(ex, arrays)
@@ -94,13 +95,8 @@ def turns(rounds: int, threads: int, processor: bool = False, size: int = _SIZE)
             results = [every[name][side]().numpy() for side in SIDES[:2]]
             for result in (*results, loops[name](size, 1), loops_any[name](size, 1)):
                 assert np.allclose(result, wanted, rtol=1e-5, atol=1e-6), name
-        for _ in range(rounds):
-            for name in _ALL:
-                for side in SIDES:
-                    start = clock()
-                    every[name][side]()
-                    found[name][side].append((clock() - start) * 1e3)
-    return found
+        times = in_turns({(name, side): every[name][side] for name in _ALL for side in SIDES}, rounds, clock)
+    return {name: {side: times[name, side] for side in SIDES} for name in _ALL}
 
 
 @click.command()

@@ -18,6 +18,7 @@ import hologram_web as hg
 from hologram_web.backends.wasm.arena import FastCall, shared
 
 from .cases import saxpy
+from .turns import in_turns
 
 _WAT = """
 (module
@@ -82,16 +83,13 @@ def main(rounds: int) -> None:
     print("| elements | by the compiler, ms | by hand, ms | compiler / hand |")
     print("| -------- | ------------------- | ----------- | --------------- |")
     for n in (1 << 18, 1 << 20, 1 << 22):
-        runs = prepare(n)
         repeats = (1 << 22) // n
-        times: tuple[list[float], list[float]] = [], []
-        for _ in range(rounds):
-            for run, kept in zip(runs, times, strict=True):
-                start = time.thread_time()
-                for _ in range(repeats):
-                    run()
-                kept.append(1000 * (time.thread_time() - start) / repeats)
-        ours, theirs = map(median, times)
+        sides = {
+            name: lambda run=run, repeats=repeats: [run() for _ in range(repeats)]
+            for name, run in zip(("ours", "by hand"), prepare(n), strict=True)
+        }
+        found = in_turns(sides, rounds, time.thread_time)
+        ours, theirs = (median(times) / repeats for times in found.values())
         print(f"| {n:8,} | {ours:19.3f} | {theirs:11.3f} | {ours / theirs:15.2f} |")
 
 
