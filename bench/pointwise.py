@@ -1,4 +1,4 @@
-"""`python -m bench.pointwise`: convolutions of 1 x 1 whose images are packed just before they are used, beside products.
+"""`python -m bench.pointwise`: convolutions of 1 x 1 that pack images just before they are used, beside products.
 
 Images, channels, output channels and side are said as 1x64x64x56. Natively on the device wasm, one thread, milliseconds
 of the processor, the least of the turns. Both give the same bits, which is looked at. Devices here take products; what
