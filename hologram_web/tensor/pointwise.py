@@ -14,8 +14,9 @@ import math
 from ..isa.types import Type
 from .budgets import tile_of
 from .language import Callable, Constant, Elements, T, U, W, block_id, i32, local_id, registers, static_range
-from .matmul import AS_IT_LIES, FEW, LOW, SMALL, WIDTH, _strips, tuning_key
+from .matmul import FEW, LOW, SMALL, tuning_key
 from .operation import ceildiv, part
+from .panels import AS_IT_LIES, WIDTH, _strips
 from .sliding import is_one, out_lengths
 
 __all__ = ["choose", "launches", "products"]
