@@ -43,7 +43,7 @@ def measured(shape: str, math: str, rounds: int) -> list[float]:
     def before(o, traits, acc):
         tall, steps = tile_of(traits)
         made = choose(o, replace(traits, native=False), acc)
-        return made and made | {"TALL": tall, "STEPS": steps, "REST": channels % steps != 0}
+        return made and made | {"TALL": tall, "STEPS": steps}
 
     for number in range(len(WAYS)):
         ex = hg.Executor("wasm", threads=1, math=math)

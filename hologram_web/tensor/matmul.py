@@ -35,6 +35,7 @@ from .panels import (
     _same,
     _scaled,
     _strips,
+    just_before,
 )
 
 __all__ = ["OPERATIONS", "candidates", "choose", "tunable", "tuning_key"]
@@ -390,6 +391,19 @@ def _product(o, traits, ty, m, n, k, trans_a, trans_b, batch=1, strides=(), buff
             across = 4 * constants["COLUMNS"]
             lanes, block = (ceildiv(n, across) * 4, ceildiv(m, constants["ROWS"]), batch), (4,)
             constants = constants | {"TURNED": bool(trans_b), "STEP": 0 if trans_a else 1, "STEPS": STEPS}
+        elif kernel is _gemm_panels and not (traits.native or o.late):
+            left, right = buffers.get("a", "a"), buffers.get("b", "b")
+            packed = {"PACKED": constants["PACKED"] or o.ty != inner, "STEP": int(not trans_a)}
+            given = {
+                "times": times,
+                "buffers": buffers,
+                "TURNED": bool(trans_b),
+                **final,
+                "BIAS": int(final["BIAS"]),
+                "W": inner,
+            }
+            found += just_before(o, (m, n, k), batch, scalars, constants | packed, left, right, o.ty, **given)
+            continue
         elif kernel is _gemm_panels:
             panels, tall = ceildiv(n, WIDTH), constants["TALL"]
             below, scalars["many"] = ceildiv(m, tall), panels
