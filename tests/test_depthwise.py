@@ -14,13 +14,17 @@ from hologram_web.tensor import depthwise
 from hologram_web.tensor.operation import Operands
 from hologram_web.tensor.schedules import traits_for
 
-# Images, channels, times as many output channels, height, width, padding, stride.
+# Images, channels, times as many output channels, height, width, padding, stride, dilation: the last rows and columns
+# shifted, also behind the first strips and tiles; parts of what is smaller; columns that may not be shifted; even ones.
 SHAPES = [
-    (1, 5, 1, 130, 7, 1, 1),
-    (2, 3, 2, 5, 133, 1, 1),
-    (1, 9, 1, 126, 14, 1, 2),
-    (3, 1, 4, 3, 2, 1, 1),
-    (1, 2, 1, 1, 1, 4, 3),
+    (1, 5, 1, 130, 7, 1, 1, 1),
+    (2, 3, 2, 5, 133, 1, 1, 1),
+    (1, 9, 1, 126, 14, 1, 2, 1),
+    (1, 2, 1, 61, 63, 1, 1, 1),
+    (3, 1, 4, 3, 2, 1, 1, 1),
+    (1, 2, 1, 1, 1, 4, 3, 1),
+    (1, 2, 1, 62, 65, 0, 1, 29),
+    (1, 3, 1, 8, 12, 1, 1, 1),
 ]
 
 
@@ -44,20 +48,30 @@ def _operands(**given: Any) -> Operands:
     return Operands(values | given, {})
 
 
-@pytest.mark.parametrize(("images", "channels", "more", "height", "width", "padding", "stride"), SHAPES)
+@pytest.mark.parametrize(("images", "channels", "more", "height", "width", "padding", "stride", "dilation"), SHAPES)
 def test_sums_in_order(
-    ex: hg.Executor, images: int, channels: int, more: int, height: int, width: int, padding: int, stride: int
+    ex: hg.Executor,
+    images: int,
+    channels: int,
+    more: int,
+    height: int,
+    width: int,
+    padding: int,
+    stride: int,
+    dilation: int,
 ) -> None:
     chance = np.random.default_rng(width)
     x = chance.standard_normal((images, channels, height, width), np.float32)
     w = chance.standard_normal((channels * more, 1, 3, 3), np.float32)
     padded = np.pad(x, ((0, 0), (0, 0), (padding, padding), (padding, padding)))
-    seen = np.lib.stride_tricks.sliding_window_view(padded, (3, 3), (2, 3))[:, :, ::stride, ::stride]
+    reach = 2 * dilation + 1
+    seen = np.lib.stride_tricks.sliding_window_view(padded, (reach, reach), (2, 3))
+    seen = seen[:, :, ::stride, ::stride, ::dilation, ::dilation]
     wanted = np.zeros((images, channels, more, *seen.shape[2:4]), np.float32)
     for ky in range(3):
         for kx in range(3):
             wanted += seen[:, :, None, ..., ky, kx] * w[:, 0, ky, kx].reshape(1, channels, more, 1, 1)
-    given = {"padding": padding, "stride": stride, "groups": channels}
+    given = {"padding": padding, "stride": stride, "dilation": dilation, "groups": channels}
     found = hg.ops.conv2d(ex.array(x), ex.array(w), **given).numpy()
     assert np.array_equal(found, wanted.reshape(found.shape))
 
@@ -73,6 +87,22 @@ def test_sums_in_order(
 )
 def test_what_is_not_taken(given: dict[str, Any], why: str) -> None:
     assert depthwise.choose(_operands(**given), traits_for("wasm")) == (None, why)
+
+
+def test_sizes_that_the_host_learns(ex: hg.Executor) -> None:
+    """They choose between results whose last rows and columns are shifted, and those of which parts are stored."""
+    program = hg.Program.from_text(
+        ".param y: buffer f32 write\n.param x: buffer f32 read\n.param w: buffer f32 read\n.param n: u32\n"
+        "    conv2d.f32 [y], [x], [w], 1, 3, 3, n, n, 3, 3, groups=3\n"
+    )
+    chance = np.random.default_rng(4)
+    for n in (4, 5, 9, 70):
+        x = chance.standard_normal((1, 3, n, n), np.float32)
+        w = chance.standard_normal((3, 1, 3, 3), np.float32)
+        wanted = hg.ops.conv2d(ex.array(x), ex.array(w), groups=3).numpy()
+        y = ex.zeros(wanted.size)
+        ex.run(program, 1, y=y, x=ex.array(x.ravel()), w=ex.array(w.ravel()), n=n)
+        assert np.array_equal(y.numpy().reshape(wanted.shape), wanted)
 
 
 def test_two_schedules() -> None:

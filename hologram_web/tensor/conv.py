@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 
 from ..isa.types import Type
-from . import depthwise, matmul, winograd
+from . import depthwise, matmul, pointwise, winograd
 from .budgets import UNBOUNDED, rows_of, size_class
 from .language import Callable, Constant, Elements, T, U, W, block_id, global_id, i32, local_id, registers, static_range
 from .matmul import _product, _same
@@ -423,12 +423,6 @@ ROWS = 4  # of a lane then, twice as many where rows are read once
 SOME = 32  # rows of an image that a block of wasm brings: with one of them its own work was a third of all
 
 
-def _products(o):
-    """1 where each image is multiplied by the matrix of the kernels: pixels of its channels as they lie; else 0."""
-    may = o.groups == 1 and o.bias is None and not o.late and max(o.stride) == 1 and not any(o.padding)
-    return is_one(o.kernel_h) * is_one(o.kernel_w) if may else 0
-
-
 def choose(o, traits, key=None):
     """The schedule: how many pixels and channels a lane makes, and how many lanes side by side make channels."""
     if (tuned := dict(traits.tuned).get(key)) is not None:
@@ -441,7 +435,7 @@ def choose(o, traits, key=None):
 
 def tunable(o, traits):
     """The key of a convolution, and schedules that may be timed: the chosen one, and what registers have room for."""
-    if _products(o) == 1:
+    if pointwise.products(o) == 1:
         sizes, ty = (o.out_channels, math.prod(out_lengths(o)), o.in_channels), wide(o.ty)
         key = matmul.tuning_key(o.ty, ty, *sizes, False, False, o.batch)
         return key, matmul.candidates(*sizes, ty, traits)
@@ -481,8 +475,10 @@ def _zeros_around(o, scalars, ty, acc, times, some, together=False):
 
 def _launches(o, traits):
     ty, acc, constants = o.ty, wide(o.ty), _constants(o)
+    if (chosen := pointwise.choose(o, traits, acc)) is not None:
+        return pointwise.launches(o, chosen, constants)
     height, width = out_lengths(o)
-    products = _products(o)
+    products = pointwise.products(o)
     found = []
     if may_be(products):
         images = {"a": "kernel", "b": "input", "c": "output", "bias": "bias"}
@@ -546,11 +542,11 @@ def _launches(o, traits):
                      **constants)
             )  # fmt: skip
     # A kernel of one element goes through its channels as others through their columns.
-    pointwise = is_one(o.kernel_h) * is_one(o.kernel_w)
-    length = o.kernel_w + pointwise * (channels - 1)
+    single = is_one(o.kernel_h) * is_one(o.kernel_w)
+    length = o.kernel_w + single * (channels - 1)
     flat = {
-        "channels": channels - pointwise * (channels - 1), "kernel_w": length,
-        "step_x": o.dilation[1] + pointwise * (rows * columns - o.dilation[1]),
+        "channels": channels - single * (channels - 1), "kernel_w": length,
+        "step_x": o.dilation[1] + single * (rows * columns - o.dilation[1]),
     }  # fmt: skip
     count, common = o.batch * height * width, {"buffers": buffers, "fast": True, "why": why, "U": held}
     common |= constants | chosen

@@ -21,7 +21,8 @@ from .language import (
     registers,
     static_range,
 )
-from .operation import at_most, part
+from .operation import at_most, flag, part
+from .sliding import may_be
 
 __all__ = ["NINE", "choose", "launches"]
 
@@ -59,9 +60,14 @@ def _each_alone(
     STEP: Constant[int],
     TALL: Constant[int],
     BROAD: Constant[int],
-    EDGES: Constant[int],
+    SHIFTED: Constant[bool],
+    PARTS: Constant[bool],
 ):
-    """Four lanes bring what TALL rows and BROAD columns of a result see of an image, and make them side by side."""
+    """Four lanes bring what TALL rows and BROAD columns of a result see of an image, and make them side by side.
+
+    The last ROWS rows and four columns are made where they end, SHIFTED over what is made already: where a loop may
+    call what stores a part of a packet, V8 keeps no vector in registers from one round to the next. Of results that are
+    smaller PARTS are stored."""
     lane, base = local_id(0), block_id(0) * (LINES * PITCH)
     sums, weights = registers(ROWS, W), registers(HIGH * WIDE, W)
     for image in range(block_id(0), images, BLOCKS):
@@ -69,8 +75,11 @@ def _each_alone(
         channel = max(min(image % max(groups, 1), groups - 1), 0)
         for strip in range((out_height + TALL - 1) // TALL):
             for tile in range((out_width + BROAD - 1) // BROAD):
-                above, before = strip * TALL * DOWN - top, tile * BROAD * STRIDE - EDGE
-                rows, columns = min(out_height - strip * TALL, TALL), min(out_width - tile * BROAD, BROAD)
+                upper, begin = strip * TALL, tile * BROAD
+                if SHIFTED:
+                    upper, begin = min(upper, out_height - ROWS), min(begin, out_width - 4)
+                above, before = upper * DOWN - top, begin * STRIDE - EDGE
+                rows, columns = min(out_height - upper, TALL), min(out_width - begin, BROAD)
                 # What a row has of them, and behind it zeros; packets read what is there.
                 here = width - max(before, 0)
                 every = (EDGE - left + (columns - 1) * STRIDE + (WIDE - 1) * STEP + 4) // 4
@@ -108,38 +117,37 @@ def _each_alone(
                     if BIAS:
                         added = W(bias[channel * outs + out])
                     for group in range((rows + ROWS - 1) // ROWS):
-                        row = strip * TALL + group * ROWS
-                        first = base + group * (ROWS * DOWN * PITCH) + EDGE - left + lane * STRIDE
-                        result = ((image * outs + out) * out_height + row) * out_width + tile * BROAD + lane
-                        whole = i32(0)
-                        if row + ROWS <= out_height:
-                            whole = columns // 4
-                        # Apart from the others: where a loop may call what stores a part, V8 keeps no vector in
-                        # registers from one round to the next.
-                        for edge in static_range(1 + EDGES):
-                            begin, end = i32(0), whole
-                            if edge:
-                                begin, end = whole, (columns + 3) // 4
-                            for some in range(begin, end):
-                                for line in static_range((ROWS - 1) * DOWN + (HIGH - 1) * BELOW + 1):
-                                    for kx in static_range(WIDE):
-                                        seen = plane[first + some * (4 * STRIDE) + (line * PITCH + kx * STEP)]
-                                        for i in static_range(ROWS):
-                                            for ky in static_range(HIGH):
-                                                if i * DOWN + ky * BELOW == line:
-                                                    if ky + kx == 0:
-                                                        sums[i] = seen * weights[0]
-                                                    else:
-                                                        sums[i] += seen * weights[ky * WIDE + kx]
-                                for i in static_range(ROWS):
-                                    total = sums[i] + W(0)
-                                    if BIAS:
-                                        total = total + added
-                                    if edge:
-                                        if row + i < out_height and some * 4 + lane < columns:
-                                            output[result + i * out_width + some * 4] = EPILOGUE(T(total))
-                                    else:
-                                        output[result + i * out_width + some * 4] = EPILOGUE(T(total))
+                        down = group * ROWS
+                        if SHIFTED:
+                            down = min(down, rows - ROWS)
+                        row = upper + down
+                        if SHIFTED:
+                            row = min(row, out_height - ROWS)  # as it is, so that proofs know it
+                        first = base + down * (DOWN * PITCH) + EDGE - left + lane * STRIDE
+                        result = ((image * outs + out) * out_height + row) * out_width + lane
+                        for some in range((columns + 3) // 4):
+                            across = some * 4
+                            if SHIFTED:
+                                across = min(across, columns - 4)
+                            column = begin + across
+                            if SHIFTED:
+                                column = min(column, out_width - 4)
+                            for line in static_range((ROWS - 1) * DOWN + (HIGH - 1) * BELOW + 1):
+                                for kx in static_range(WIDE):
+                                    seen = plane[first + across * STRIDE + (line * PITCH + kx * STEP)]
+                                    for i in static_range(ROWS):
+                                        for ky in static_range(HIGH):
+                                            if i * DOWN + ky * BELOW == line:
+                                                if ky + kx == 0:
+                                                    sums[i] = seen * weights[0]
+                                                else:
+                                                    sums[i] += seen * weights[ky * WIDE + kx]
+                            for i in static_range(ROWS):
+                                total = sums[i] + W(0)
+                                if BIAS:
+                                    total = total + added
+                                if not PARTS or (row + i < out_height and column + lane < out_width):
+                                    output[result + i * out_width + column] = EPILOGUE(T(total))
                 barrier()
 
 
@@ -164,15 +172,22 @@ def choose(o, traits):
 
 
 def launches(o, chosen, scalars, constants):
-    """Its launch."""
+    """Its launch, or those of which sizes choose one."""
     images = o.batch * o.groups
     blocks, acc = at_most(images, BLOCKS), constants["W"]
     memory = {"plane": (acc, blocks * LINES * PITCH)}
     sides = scalars["out_height"], scalars["out_width"]
-    edges = int(not all(isinstance(size, int) and size % by == 0 for size, by in zip(sides, (ROWS, 4), strict=True)))
-    steps = {"DOWN": o.stride[0], "STRIDE": o.stride[1], "BELOW": o.dilation[0], "STEP": o.dilation[1], "EDGES": edges}
-    return [
-        part(o, _each_alone, (blocks * 4,), (4,), temporaries=memory, scalars=scalars | {"images": images}, fast=True,
-             HIGH=o.kernel_h, WIDE=o.kernel_w, why="each channel between zeros, brought just before", **steps,
-             **chosen, **constants)
-    ]  # fmt: skip
+    even = all(isinstance(size, int) and size % by == 0 for size, by in zip(sides, (ROWS, 4), strict=True))
+    steps = {"DOWN": o.stride[0], "STRIDE": o.stride[1], "BELOW": o.dilation[0], "STEP": o.dilation[1]}
+    # Columns that are shifted begin behind the zeros before a row, as there are eight at once.
+    whole = flag(sides[0] - (ROWS - 1)) * flag(sides[1] - 3) if even or chosen["BROAD"] >= 2 * EDGE else 0
+    found = []
+    for often, parts in ((whole, False), (1 - whole, True)):
+        if may_be(often):
+            about = {"scalars": scalars | {"images": images}, "temporaries": {} if found else memory, "times": often}
+            found.append(
+                part(o, _each_alone, (blocks * 4,), (4,), fast=True, HIGH=o.kernel_h, WIDE=o.kernel_w, PARTS=parts,
+                     SHIFTED=not even and not parts, why="each channel between zeros, brought just before", **about,
+                     **steps, **chosen, **constants)
+            )  # fmt: skip
+    return found

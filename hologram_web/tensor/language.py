@@ -9,13 +9,13 @@ from ..frontends.python.names import INTRINSICS, Constant, Elements
 from ..isa.types import Type
 
 __all__ = [
-    "Callable", "Constant", "Elements", "T", "U", "W", "barrier", "block_id", "cos", "exp", "f32", "f64", "global_id",
-    "i32", "local_id", "log", "registers", "select", "shared", "sin", "sqrt", "static_range", "total_of_block", "u32",
-    "u64",
+    "Callable", "Constant", "Elements", "T", "U", "V", "W", "barrier", "block_id", "cos", "exp", "f32", "f64",
+    "global_id", "i32", "local_id", "log", "registers", "select", "shared", "sin", "sqrt", "static_range",
+    "total_of_block", "u32", "u64",
 ]  # fmt: skip
 
 # Types of elements, and what they are computed in: constants of kernels.
-T, U, W = TypeVar("T"), TypeVar("U"), TypeVar("W")
+T, U, V, W = TypeVar("T"), TypeVar("U"), TypeVar("V"), TypeVar("W")
 
 barrier: Any = INTRINSICS["barrier"]
 block_id: Any = INTRINSICS["block_id"]
