@@ -45,16 +45,16 @@ def _normalise(
         away = W(input[first + i]) - mean
         squares = squares + away * away
     scale = 1 / sqrt(total_of_block(squares, partial, _add, LANES) / W(n) + eps)
-    for i in range(lane, n, LANES):
-        channel = i
+    for column in range(lane, n, LANES):
+        channel = column
         if BY == "row":
             channel = row % groups
         if BY == "group":
-            channel = row % groups * channels + i // spatial
-        value = (W(input[first + i]) - mean) * scale * W(gamma[channel])
+            channel = row % groups * channels + column // spatial
+        value = (W(input[first + column]) - mean) * scale * W(gamma[channel])
         if MEAN:
             value = value + W(beta[channel])
-        output[first + i] = T(value)
+        output[first + column] = T(value)
 
 
 def _by_channel(
@@ -79,9 +79,9 @@ def _by_channel(
 
 
 def _scaled_rows(output: Elements[T], input: Elements[T], scale: Elements[T], n: i32, T: Constant[type]):
-    i = global_id(0)
-    place = global_id(1) * n + i
-    output[place] = input[place] * scale[i]
+    column, row = global_id(0), global_id(1)
+    place = row * n + column
+    output[place] = input[place] * scale[column]
 
 
 def wide(ty):
@@ -158,12 +158,14 @@ OPERATIONS = (
         lambda o: _affine(o.rows * o.n, o.n),
         lambda o, traits: _rows(o, o.rows, o.n, "column"),
         _layer,
+        epilogue="n",
     ),
     TensorOperation(
         "RMSNorm",
         lambda o: {"input": o.rows * o.n, "gamma": o.n, "output": o.rows * o.n},
         lambda o, traits: _rows(o, o.rows, o.n, "column", mean=False),
         _rms,
+        epilogue="n",
     ),
     TensorOperation(
         "GroupNorm",
@@ -179,12 +181,14 @@ OPERATIONS = (
         ),
         _group,
         _divides,
+        epilogue="",
     ),
     TensorOperation(
         "InstanceNorm",
         lambda o: _affine(_image(o), o.channels),
         lambda o, traits: _rows(o, o.batch * o.channels, o.spatial, "row", o.channels),
         _instance,
+        epilogue="",
     ),
     TensorOperation(
         "BatchNorm",
@@ -205,11 +209,13 @@ OPERATIONS = (
             )
         ],
         _batch,
+        epilogue="",
     ),
     TensorOperation(
         "LayerScale",
         lambda o: {"input": o.rows * o.n, "scale": o.n, "output": o.rows * o.n},
         lambda o, traits: [part(o, _scaled_rows, (o.n, o.rows), (64,), scalars={"n": o.n}, T=o.ty)],
         lambda np, o, input, scale: input.reshape(o.rows, o.n) * scale,
+        epilogue="n",
     ),
 )
