@@ -232,6 +232,8 @@ class _Writer(KernelWriter):
             self._begun(root.dtype, root.shape, buffers.pop(result, None), output)
         # Its elements as they lie are what it writes.
         after, place = (None, ()) if lying(root, ()) is core else self._placed(root, core)
+        if after is not None:
+            self._aligned(root, after, *(lying(each, ()) for each in core.args))
         self._operation(row, result, values, buffers | {result: output}, after, self._first(root), place)
 
     def _first(self, root: ArrayNode) -> Any:
