@@ -218,7 +218,7 @@ class _Writer(KernelWriter):
             return made, ("row", "column")
         # Rows of all matrices are counted, not those of one.
         if any("row" in line for line in (*made.lines, *made.text)):
-            made.lines.insert(0, f"row = i // {made._divisor(n)}")
+            made.lines.insert(0, f"row = i // {made._divisor(core.attrs[1])}")
         return made, ("column",)
 
     def _tensor(self, root: ArrayNode, core: ArrayNode) -> None:
