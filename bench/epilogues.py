@@ -1,6 +1,6 @@
 """`python -m bench.epilogues`: what is done to the result of an operation, in its kernels and by a kernel behind.
 
-Arrays compute in the kernels of a convolution, a norm, a pool or a softmax what is done to each element of its result,
+Arrays compute in the kernels of a convolution, a norm or a pool what is done to each element of its result,
 where nothing else reads that. Here the same is planned twice: alone, and with the operation's own result asked for,
 too, which a kernel then reads again. Natively on `wasm`, F32, one thread, turn by turn, by the processor's time or the
 clock's; both have the same bits, which is looked at first.
@@ -63,7 +63,6 @@ CASES = {
         hg.ops.layer_norm,
         lambda y, x, w, b: y * w + b,
     ),
-    "softmax, * x": (((2048, 256),), xp.softmax, lambda y, x: y * x),
 }
 
 

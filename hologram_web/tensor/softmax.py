@@ -78,6 +78,6 @@ def _reference(logarithm):
 
 
 OPERATIONS = (
-    TensorOperation("Softmax", _extents, _launches(False), _reference(False), epilogue=""),
-    TensorOperation("LogSoftmax", _extents, _launches(True), _reference(True), epilogue=""),
+    TensorOperation("Softmax", _extents, _launches(False), _reference(False)),
+    TensorOperation("LogSoftmax", _extents, _launches(True), _reference(True)),
 )
