@@ -14,6 +14,16 @@ __all__ = ["OPERATIONS"]
 _add = function("add")
 
 
+def _channel(i, row, groups, channels, spatial, BY):
+    """Which factor an element of a row has."""
+    channel = i
+    if BY == "row":
+        channel = row % groups
+    if BY == "group":
+        channel = row % groups * channels + i // spatial
+    return channel
+
+
 def _normalise(
     output: Elements[T],
     input: Elements[T],
@@ -31,30 +41,29 @@ def _normalise(
     LANES: Constant[int],
 ):
     """LANES lanes for each row of n elements, which is read three times. The factor of an element is BY its place in
-    the row, the row's channel, or its channel within a group of some."""
-    partial = shared(W, LANES)
+    the row, the row's channel, or its channel within a group of some. Not all lanes have a last element."""
+    partial = shared(W, LANES + 1)
     lane, row = local_id(0), global_id(1)
     first = row * n
     mean = W(0)
     if MEAN:
-        for i in range(lane, n, LANES):
-            mean = mean + W(input[first + i])
+        for i in range(0, n, LANES):
+            if i + lane < n:
+                mean = mean + W(input[first + (i + lane)])
         mean = total_of_block(mean, partial, _add, LANES) / W(n)
     squares = W(0)
-    for i in range(lane, n, LANES):
-        away = W(input[first + i]) - mean
-        squares = squares + away * away
+    for i in range(0, n, LANES):
+        if i + lane < n:
+            away = W(input[first + (i + lane)]) - mean
+            squares = squares + away * away
     scale = 1 / sqrt(total_of_block(squares, partial, _add, LANES) / W(n) + eps)
-    for i in range(lane, n, LANES):
-        channel = i
-        if BY == "row":
-            channel = row % groups
-        if BY == "group":
-            channel = row % groups * channels + i // spatial
-        value = (W(input[first + i]) - mean) * scale * W(gamma[channel])
-        if MEAN:
-            value = value + W(beta[channel])
-        output[first + i] = T(value)
+    for i in range(0, n, LANES):
+        if i + lane < n:
+            channel = _channel(i + lane, row, groups, channels, spatial, BY)
+            value = (W(input[first + (i + lane)]) - mean) * scale * W(gamma[channel])
+            if MEAN:
+                value = value + W(beta[channel])
+            output[first + (i + lane)] = T(value)
 
 
 def _by_channel(

@@ -28,33 +28,37 @@ def _softmax(
 ):
     """LANES lanes for each row of n elements, which are `inner` apart: those of a block, or one. Exponentials that are
     KEPT lie in the result until their sum is known."""
-    partial = shared(W, LANES)
+    partial = shared(W, LANES + 1)
     lane, row, column, step = i32(0), global_id(1), global_id(0), inner
     if LANES > 1:
         lane, column, step = local_id(0), 0, 1
     first = row * n * step + column
     greatest = W(-_INFINITY)
-    for i in range(lane, n, LANES):
-        greatest = max(greatest, W(input[first + i * step]))
+    for i in range(0, n, LANES):
+        if LANES == 1 or i + lane < n:
+            greatest = max(greatest, W(input[first + (i + lane) * step]))
     if LANES > 1:
         greatest = total_of_block(greatest, partial, _max, LANES)
     total = W(0)
-    for i in range(lane, n, LANES):
-        term = exp(W(input[first + i * step]) - greatest)
-        if KEPT:
-            output[first + i * step] = term
-        total = total + term
+    for i in range(0, n, LANES):
+        if LANES == 1 or i + lane < n:
+            term = exp(W(input[first + (i + lane) * step]) - greatest)
+            if KEPT:
+                output[first + (i + lane) * step] = term
+            total = total + term
     if LANES > 1:
         total = total_of_block(total, partial, _add, LANES)
     if LOG:
         total = log(total) + greatest
-    for i in range(lane, n, LANES):
-        if KEPT:
-            output[first + i * step] = output[first + i * step] / total
-        elif LOG:
-            output[first + i * step] = T(W(input[first + i * step]) - total)
-        else:
-            output[first + i * step] = T(exp(W(input[first + i * step]) - greatest) / total)
+    for i in range(0, n, LANES):
+        if LANES == 1 or i + lane < n:
+            at = first + (i + lane) * step
+            if KEPT:
+                output[at] = output[at] / total
+            elif LOG:
+                output[at] = T(W(input[at]) - total)
+            else:
+                output[at] = T(exp(W(input[at]) - greatest) / total)
 
 
 def _launches(logarithm):

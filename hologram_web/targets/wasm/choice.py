@@ -79,8 +79,9 @@ def _width(function: Function) -> int:
     of 4, Collatz 0.77; in packets of 16 0.66 and 0.60, but there more of the lanes wait for the last). Between barriers
     the same holds of loops that call functions: a softmax of 16 lanes took 0.81 of its time in packets of 4, in
     Chromium, and 0.86 where products and sums are fused (0.78 in packets of 16); and of loops that load short elements
-    (a histogram of bytes took 0.87 of its time in packets of 8, and in Chromium 0.80); 16 where loops only read rows of
-    memory, as sums do (RMS0). And 8 for chains of operations
+    (a histogram of bytes took 0.87 of its time in packets of 8, and in Chromium 0.80); 16 where loops
+    only read memory, as sums do (of 1,024 x 1,024 a layer norm took 0.77 of its time in packets of 8, in Chromium a
+    softmax 0.73 to 0.83). And 8 for chains of operations
     on rows: the loop over packets has half of its rounds then (nine operations on an array took 0.84 of their time); 16
     for those that only move (a pool's copy of a megabyte took 0.87 of its time in packets of 8, of 4 1.24); and 8 for
     what does little else than atomics (a histogram in memory of the launch took 0.80 of its time in packets of 4)."""
@@ -146,8 +147,10 @@ def _loops_call(function: Function) -> bool:
 
 
 def _loops_read(function: Function) -> bool:
-    """Whether a loop has no effects but loads of short elements from memory that all blocks see: rounds of its sums
-    wait for one another in each packet, and those of several packets do not."""
+    """Whether a loop has no effects but loads of short elements from memory that all blocks see, and the code is short
+    enough to be there four times: rounds of its sums wait for one another in each packet, those of several do not."""
+    if sum(1 for _ in function.nodes()) > _LONGEST // 4:
+        return False
     for nodes in _of_loops(function):
         effects = [node for node in nodes if node.op in EFFECTS]
         loads = [node.attr for node in effects if node.op == "load"]
