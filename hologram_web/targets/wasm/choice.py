@@ -90,7 +90,7 @@ def _width(function: Function) -> int:
     if lanes < 8:
         return 4
     if _waits(function):
-        wanted = max(16 * _loops_read(function), 8 * _loops_call(function), _loops_load_short(function), 4)
+        wanted = max(_loops_read(function), 8 * _loops_call(function), _loops_load_short(function), 4)
         return min(wanted, 16 if lanes >= 16 else 8)
     if 2 * sum(bits <= 16 for bits in sizes) <= len(sizes):
         if lanes == 16 and max(sizes, default=64) == 32 and _is_chain(function):
@@ -146,18 +146,18 @@ def _loops_call(function: Function) -> bool:
     return any(any(node.op == "call" and not _is_long(node) for node in nodes) for nodes in _of_loops(function))
 
 
-def _loops_read(function: Function) -> bool:
-    """Whether a loop has no effects but loads of short elements from memory that all blocks see, and the code is short
-    enough to be there four times: rounds of its sums wait for one another in each packet, those of several do not."""
-    if sum(1 for _ in function.nodes()) > _LONGEST // 4:
-        return False
+def _loops_read(function: Function) -> int:
+    """16 where a loop has no effects but loads of short elements from memory that all blocks see: rounds of its sums
+    wait for one another in each packet, those of several do not. 8 or none where the code is too long to be there so
+    often."""
+    long = sum(1 for _ in function.nodes()) / _LONGEST
     for nodes in _of_loops(function):
         effects = [node for node in nodes if node.op in EFFECTS]
         loads = [node.attr for node in effects if node.op == "load"]
         short = [access for access in loads if access.base.space in _ROWS and access.element.bits <= 32]
-        if short and len(short) == len(effects):
-            return True
-    return False
+        if short and len(short) == len(effects) and long <= 1 / 2:
+            return 16 if long <= 1 / 4 else 8
+    return 0
 
 
 def _loops_load_short(function: Function) -> int:
