@@ -14,13 +14,13 @@ __all__ = ["OPERATIONS"]
 _add = function("add")
 
 
-def _channel(column, row, groups, channels, spatial, BY):
-    """Which factor an element has: its place in the row, the row's channel, or its channel within a group of some."""
-    channel = column
+def _channel(i, row, groups, channels, spatial, BY):
+    """Which factor an element of a row has."""
+    channel = i
     if BY == "row":
         channel = row % groups
     if BY == "group":
-        channel = row % groups * channels + column // spatial
+        channel = row % groups * channels + i // spatial
     return channel
 
 
@@ -40,41 +40,31 @@ def _normalise(
     BY: Constant[str],
     LANES: Constant[int],
 ):
-    """LANES lanes for each row of n elements, which is read three times. All lanes go round as often, so that no round
-    looks where it is; what is left over comes behind."""
-    partial = shared(W, LANES)
+    """LANES lanes for each row of n elements, which is read three times. The factor of an element is BY its place in
+    the row, the row's channel, or its channel within a group of some. Not all lanes have a last element."""
+    partial = shared(W, LANES + 1)
     lane, row = local_id(0), global_id(1)
-    first, rounds = row * n, n // LANES
-    last = rounds * LANES + lane
+    first = row * n
     mean = W(0)
     if MEAN:
-        for i in range(rounds):
-            mean = mean + W(input[first + i * LANES + lane])
-        if last < n:
-            mean = mean + W(input[first + last])
+        for i in range(0, n, LANES):
+            if i + lane < n:
+                mean = mean + W(input[first + (i + lane)])
         mean = total_of_block(mean, partial, _add, LANES) / W(n)
     squares = W(0)
-    for i in range(rounds):
-        away = W(input[first + i * LANES + lane]) - mean
-        squares = squares + away * away
-    if last < n:
-        away = W(input[first + last]) - mean
-        squares = squares + away * away
+    for i in range(0, n, LANES):
+        if i + lane < n:
+            away = W(input[first + (i + lane)]) - mean
+            squares = squares + away * away
     scale = 1 / sqrt(total_of_block(squares, partial, _add, LANES) / W(n) + eps)
-    for i in range(rounds):
-        column = i * LANES + lane
-        channel = _channel(column, row, groups, channels, spatial, BY)
-        value = (W(input[first + column]) - mean) * scale * W(gamma[channel])
-        if MEAN:
-            value = value + W(beta[channel])
-        output[first + column] = T(value)
-    if last < n:
-        column = last
-        channel = _channel(column, row, groups, channels, spatial, BY)
-        value = (W(input[first + column]) - mean) * scale * W(gamma[channel])
-        if MEAN:
-            value = value + W(beta[channel])
-        output[first + column] = T(value)
+    for i in range(0, n, LANES):
+        column = i + lane
+        if column < n:
+            channel = _channel(column, row, groups, channels, spatial, BY)
+            value = (W(input[first + column]) - mean) * scale * W(gamma[channel])
+            if MEAN:
+                value = value + W(beta[channel])
+            output[first + column] = T(value)
 
 
 def _by_channel(
