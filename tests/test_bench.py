@@ -13,6 +13,7 @@ from bench import (
     arrays,
     chains,
     ends,
+    epilogues,
     guards,
     launch,
     prologues,
@@ -91,6 +92,14 @@ def test_reductions_are_those_of_numpy(name):
 def test_products_of_what_is_computed_agree(what):
     for sizes in ((20, 33, 10), (70, 9, 80)):
         assert {len(times) for times in prologues.turns(what, sizes, 2).values()} == {2}
+
+
+@pytest.mark.parametrize(
+    ("name", "shapes"),
+    [("conv2d 3 x 3, + x, relu", ((2, 3, 5, 7), (3, 3, 3, 3), (3,))), ("layer_norm, * w + b", ((5, 37), (37,), (37,)))],
+)
+def test_what_is_done_to_results_agrees(name, shapes):
+    assert {len(times) for times in epilogues.turns(name, 2, shapes).values()} == {2}
 
 
 @pytest.mark.parametrize("threads", [1, 2])

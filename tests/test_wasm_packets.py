@@ -624,10 +624,13 @@ def exps(x: hg.Array[hg.f32], z: hg.Array[hg.f32]):
 """
 
 
-def test_loops_that_call_functions_between_barriers_are_in_packets_of_eight():
-    program, other = (hg.kernel_from_source(text).program for text in (EXPS, EXPS.replace("hg.exp", "abs")))
-    assert [form_of(_function(program, (lanes, 1, 1))).width for lanes in (4, 8, 16)] == [4, 8, 8]
-    assert form_of(_function(other, (16, 1, 1))).width == 4
+def test_between_barriers_loops_that_call_functions_are_in_packets_of_eight_and_those_that_read_of_sixteen():
+    alone = EXPS.replace("hg.exp(x[16 * k + lane])", "hg.exp(hg.f32(16 * k + lane))")
+    many = EXPS.replace("hg.exp", "abs").replace("range(50)", "range(len(x) // 16)")  # else there is no loop left
+    texts = (EXPS, many, alone, alone.replace("hg.exp", "abs"))
+    program, *others = (hg.kernel_from_source(text).program for text in texts)
+    assert [form_of(_function(program, (lanes, 1, 1))).width for lanes in (4, 8, 16)] == [4, 8, 16]
+    assert [form_of(_function(other, (16, 1, 1))).width for other in others] == [16, 8, 4]
     x, found = np.random.default_rng(3).normal(size=800).astype(np.float32), []
     devices: list[Any] = [reference(), *(WasmBackend(packets=w, cache=False) for w in (None, 1, 4, 8, 16))]
     for device in devices:

@@ -75,5 +75,5 @@ DERIVATIVES: dict[str, tuple[Derivative | None, ...]] = {
     "atanh": (lambda g, y, a: g / (1 - a * a),),
     "sigmoid": (lambda g, y, a: g * y * (1 - y),),
     "gelu": (lambda g, y, a: g * (_phi(y, a) + a * _DENSITY * f.exp(a * a * -0.5)),),
-    "relu": (lambda g, y, a: f.where(a > 0, g, 0.0),),
+    "relu": (lambda g, y, a: f.where(y > 0, g, 0.0),),  # what comes before it need not lie in memory
 }

@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Container, Sequence
 from dataclasses import dataclass
 
+from ..tensor.families import operation
 from .elementwise import DEAR, MAPS
 from .node import ArrayNode, in_order
 from .sizes import is_known
 from .types import kind_of
-from .view import lies_whole
+from .view import View, lies_whole, row_major
 
-__all__ = ["ANY_SHAPE", "CORES", "MOST_ARRAYS", "MOST_NODES", "FusedKernel", "groups", "is_written", "lying", "read_by"]
+__all__ = [
+    "ANY_SHAPE", "CORES", "MOST_ARRAYS", "MOST_NODES", "FusedKernel", "columns_of", "groups", "is_written", "lying",
+    "read_by",
+]  # fmt: skip
 
 # Operations that are more than maps and views: what they read lies in memory, and what they give.
 CORES = ("reduce", "product", "tensor", "kernel", "launch", "control", "part")
@@ -20,6 +24,8 @@ ANY_SHAPE = ("product", "tensor", "kernel")  # to which shapes of buffers say no
 # Storage buffers that a stage of WebGPU has at least: 8, of which one or two are written.
 MOST_ARRAYS = 6
 _MOST_BESIDE = 5  # of a kernel that computes a product or the like, whose operands are up to four
+_MOST_BUFFERS = 8  # of an operation that has more
+_MOST_AFTER = 16  # nodes behind an operation: its kernels write up to 64 elements one by one
 _MOST_REPEATED = 1 << 14  # times that a function is computed anew: more take longer than a launch
 MOST_NODES = 160  # of a kernel: V8 and shader compilers take longer than linearly for long functions
 
@@ -70,11 +76,13 @@ def groups(roots: Sequence[ArrayNode], maps: Container[int] = ()) -> tuple[list[
         if not _has_epilogue(node) or id(node) in kept:
             continue
         root = _epilogue(node, users, held, by_id)
+        most = _MOST_BESIDE if node.op != "tensor" else min(_MOST_BESIDE, _MOST_BUFFERS - len(node.args))
         if (
             root is not None
             and id(root) not in cores
             and id(root) not in maps
-            and len(arrays[id(root)]) <= _MOST_BESIDE
+            and len(arrays[id(root)]) <= most
+            and (node.op != "tensor" or _is_beside(root, node, held))
         ):
             cores[id(root)] = node
             held.discard(id(node))
@@ -134,8 +142,44 @@ def _hold_repeated(order: Sequence[ArrayNode], held: set[int], users: dict[int, 
             dear.add(id(node))
 
 
+def columns_of(core: ArrayNode) -> int | None:
+    """How long the rows are of which the kernels of an operation know row and column of each element they write."""
+    by = operation(core.attrs[0]).epilogue
+    return dict(core.attrs[3])[by] if by else None
+
+
 def _has_epilogue(node: ArrayNode) -> bool:
+    if node.op == "tensor":
+        return operation(node.attrs[0]).epilogue is not None
     return node.op in ("reduce", "product")
+
+
+def _is_beside(root: ArrayNode, core: ArrayNode, held: Container[int]) -> bool:
+    """Whether a root is computed of few nodes, and of elements that lie where the operation's does, or that its row or
+    column tells: to find others by its number would take divisions, which may take longer than to go over all again."""
+    columns = columns_of(core)
+    columns = columns if root.shape[-1:] == (columns,) else None
+    work, seen = [root], {id(root)}
+    while work:
+        node = work.pop()
+        if node.op == "view" and not _is_told(node.attrs, node.args[0].shape, columns):
+            return False
+        for arg in node.args:
+            if id(arg) not in held and id(arg) not in seen and arg.op != "scalar":
+                seen.add(id(arg))
+                work.append(arg)
+    return len(seen) <= _MOST_AFTER
+
+
+def _is_told(view: View, shape: Sequence[int], columns: int | None) -> bool:
+    if lies_whole(view, shape):
+        return True
+    if not all(map(is_known, (*view.shape, *view.strides, view.offset))):
+        return False
+    *outer, last = view.strides or (0,)
+    if columns is None or view.shape[-1:] != (columns,):
+        return not any(view.strides)
+    return not any(outer) or (last == 0 and tuple(outer) == row_major(view.shape[:-1]))
 
 
 def _split(order: Sequence[ArrayNode], held: set[int]) -> dict[int, frozenset[int]]:
@@ -178,7 +222,7 @@ def _epilogue(
         for user in users[id(node)]:
             if user.op not in MAPS and not (user.op == "view" and lies_whole(user.attrs, core.shape)):
                 return None
-            if core.op == "product" and any(kind_of(each.dtype) == "c" for each in (user, *user.args)):
+            if core.op != "reduce" and any(kind_of(each.dtype) == "c" for each in (user, *user.args)):
                 return None  # functions that go into operations have numbers of the ISA
             if id(user) in held:
                 found.add(id(user))

@@ -16,7 +16,7 @@ from ..tensor.fuse import Computed, fuse
 from .algorithms import KERNELS
 from .at_once import at_once
 from .expression import Expression, LoopOver, defined, typed
-from .grouping import ANY_SHAPE, FusedKernel, groups, is_written, lying, read_by
+from .grouping import ANY_SHAPE, FusedKernel, columns_of, groups, is_written, lying, read_by
 from .joining import joins
 from .node import ArrayNode
 from .sizes import UnknownSize, of_plan, of_tensor
@@ -205,10 +205,11 @@ class _Writer(KernelWriter):
         self._operation(operation("BatchedGEMM"), "c", values, buffers, after, self._first(root), place)
 
     def _placed(self, root: ArrayNode, core: ArrayNode) -> tuple[Expression, tuple[str, ...]]:
-        """What is computed of each element of a product, and what of its place it takes from the product's kernels: to
-        divide an element's number by the columns for each operand that is the same in all rows, or in all columns, took
-        up to 1.8 times as long as the product alone."""
-        n, batch, values = core.attrs[1], core.attrs[-1], {id(core): "value"}
+        """What is computed of each element of a product, or of an operation, and what of its place it takes from the
+        kernels of that: to divide an element's number by the columns for each operand that is the same in all rows, or
+        in all columns, took up to 1.8 times as long as the product alone."""
+        values = {id(core): "value"}
+        n, batch = (core.attrs[1], core.attrs[-1]) if core.op == "product" else (columns_of(core), 1)
         if root.shape[-1:] != (n,):
             return self._after(root, core, LoopOver("i", root.shape)), ()
         loops = [LoopOver("row", root.shape[:-1]), LoopOver("column", root.shape[-1:])]
@@ -217,7 +218,7 @@ class _Writer(KernelWriter):
             return made, ("row", "column")
         # Rows of all matrices are counted, not those of one.
         if any("row" in line for line in (*made.lines, *made.text)):
-            made.lines.insert(0, f"row = i // {made._divisor(n)}")
+            made.lines.insert(0, f"row = i // {made._divisor(core.attrs[1])}")
         return made, ("column",)
 
     def _tensor(self, root: ArrayNode, core: ArrayNode) -> None:
@@ -226,10 +227,14 @@ class _Writer(KernelWriter):
         values = {**dict.fromkeys(others), "ty": stored_as((core.args or (core,))[0].dtype), **dict(numbers)}
         buffers = {each: self.names[id(arg)] for each, arg in zip(operands, core.args, strict=True)}
         buffers |= {each: self.plan.temporary(self.plan.unused(each), of_plan(size)) for each, size in scratch}
-        row, output = operation(name), {"output": self.names[id(root)]}
+        row, output = operation(name), self.names[id(root)]
         if result in row.updated:
-            self._begun(root.dtype, root.shape, buffers.pop(result, None), output["output"])
-        self._operation(row, result, values, buffers | {result: output["output"]}, None, self._first(root))
+            self._begun(root.dtype, root.shape, buffers.pop(result, None), output)
+        # Its elements as they lie are what it writes.
+        after, place = (None, ()) if lying(root, ()) is core else self._placed(root, core)
+        if after is not None:
+            self._aligned(root, after, *(lying(each, ()) for each in core.args))
+        self._operation(row, result, values, buffers | {result: output}, after, self._first(root), place)
 
     def _first(self, root: ArrayNode) -> Any:
         """At which element of its buffer an operation's result begins, as the operation counts."""

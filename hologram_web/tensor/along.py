@@ -45,11 +45,12 @@ def _arg(
     first = row * n * step + column
     at = min(lane, n - 1)
     best = input[first + at * step]
-    for i in range(lane + LANES, n, LANES):
-        value = input[first + i * step]
-        if _first(value, i, best, at, LEAST):
-            best = value
-            at = i
+    for i in range(LANES, n, LANES):
+        if LANES == 1 or i + lane < n:
+            value = input[first + (i + lane) * step]
+            if _first(value, i + lane, best, at, LEAST):
+                best = value
+                at = i + lane
     if LANES > 1:
         values[lane] = best
         places[lane] = at

@@ -592,4 +592,4 @@ def _convolved(np, o, input, kernel, bias=None):
     return total if bias is None else total + bias[:, None, None]
 
 
-OPERATIONS = (TensorOperation("Conv2D", _extents, _launches, _convolved, _check),)
+OPERATIONS = (TensorOperation("Conv2D", _extents, _launches, _convolved, _check, epilogue=""),)

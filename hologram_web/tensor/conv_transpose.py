@@ -131,4 +131,6 @@ def _by_numpy(np, o, input, kernel, bias=None):
     return total if bias is None else total + bias[:, None, None]
 
 
-OPERATIONS = (TensorOperation("ConvTranspose2D", lambda o: _extents(o, lengths_of), _launches, _by_numpy, _check),)
+OPERATIONS = (
+    TensorOperation("ConvTranspose2D", lambda o: _extents(o, lengths_of), _launches, _by_numpy, _check, epilogue=""),
+)

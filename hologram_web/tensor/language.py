@@ -38,11 +38,14 @@ u64: Any = Type.U64
 
 
 def total_of_block(x, partial, COMBINE, LANES):  # type: ignore[no-untyped-def]  # kernels infer types
-    """The values of the lanes of a block combined, by each of them: a tree would have a barrier for each level."""
+    """The values of the lanes of a block combined, by the first of them: a tree would have a barrier for each level.
+    `partial` has an element more than there are lanes."""
     partial[local_id(0)] = x
     barrier()
-    total = partial[0]
-    for other in range(1, LANES):
-        total = COMBINE(total, partial[other])
+    if local_id(0) == 0:
+        total = partial[0]
+        for other in range(1, LANES):
+            total = COMBINE(total, partial[other])
+        partial[LANES] = total
     barrier()
-    return total
+    return partial[LANES]

@@ -14,6 +14,16 @@ __all__ = ["OPERATIONS"]
 _add = function("add")
 
 
+def _channel(i, row, groups, channels, spatial, BY):
+    """Which factor an element of a row has."""
+    channel = i
+    if BY == "row":
+        channel = row % groups
+    if BY == "group":
+        channel = row % groups * channels + i // spatial
+    return channel
+
+
 def _normalise(
     output: Elements[T],
     input: Elements[T],
@@ -31,30 +41,30 @@ def _normalise(
     LANES: Constant[int],
 ):
     """LANES lanes for each row of n elements, which is read three times. The factor of an element is BY its place in
-    the row, the row's channel, or its channel within a group of some."""
-    partial = shared(W, LANES)
+    the row, the row's channel, or its channel within a group of some. Not all lanes have a last element."""
+    partial = shared(W, LANES + 1)
     lane, row = local_id(0), global_id(1)
     first = row * n
     mean = W(0)
     if MEAN:
-        for i in range(lane, n, LANES):
-            mean = mean + W(input[first + i])
+        for i in range(0, n, LANES):
+            if i + lane < n:
+                mean = mean + W(input[first + (i + lane)])
         mean = total_of_block(mean, partial, _add, LANES) / W(n)
     squares = W(0)
-    for i in range(lane, n, LANES):
-        away = W(input[first + i]) - mean
-        squares = squares + away * away
+    for i in range(0, n, LANES):
+        if i + lane < n:
+            away = W(input[first + (i + lane)]) - mean
+            squares = squares + away * away
     scale = 1 / sqrt(total_of_block(squares, partial, _add, LANES) / W(n) + eps)
-    for i in range(lane, n, LANES):
-        channel = i
-        if BY == "row":
-            channel = row % groups
-        if BY == "group":
-            channel = row % groups * channels + i // spatial
-        value = (W(input[first + i]) - mean) * scale * W(gamma[channel])
-        if MEAN:
-            value = value + W(beta[channel])
-        output[first + i] = T(value)
+    for i in range(0, n, LANES):
+        column = i + lane
+        if column < n:
+            channel = _channel(column, row, groups, channels, spatial, BY)
+            value = (W(input[first + column]) - mean) * scale * W(gamma[channel])
+            if MEAN:
+                value = value + W(beta[channel])
+            output[first + column] = T(value)
 
 
 def _by_channel(
@@ -79,9 +89,9 @@ def _by_channel(
 
 
 def _scaled_rows(output: Elements[T], input: Elements[T], scale: Elements[T], n: i32, T: Constant[type]):
-    i = global_id(0)
-    place = global_id(1) * n + i
-    output[place] = input[place] * scale[i]
+    column, row = global_id(0), global_id(1)
+    place = row * n + column
+    output[place] = input[place] * scale[column]
 
 
 def wide(ty):
@@ -158,12 +168,14 @@ OPERATIONS = (
         lambda o: _affine(o.rows * o.n, o.n),
         lambda o, traits: _rows(o, o.rows, o.n, "column"),
         _layer,
+        epilogue="n",
     ),
     TensorOperation(
         "RMSNorm",
         lambda o: {"input": o.rows * o.n, "gamma": o.n, "output": o.rows * o.n},
         lambda o, traits: _rows(o, o.rows, o.n, "column", mean=False),
         _rms,
+        epilogue="n",
     ),
     TensorOperation(
         "GroupNorm",
@@ -179,12 +191,14 @@ OPERATIONS = (
         ),
         _group,
         _divides,
+        epilogue="",
     ),
     TensorOperation(
         "InstanceNorm",
         lambda o: _affine(_image(o), o.channels),
         lambda o, traits: _rows(o, o.batch * o.channels, o.spatial, "row", o.channels),
         _instance,
+        epilogue="",
     ),
     TensorOperation(
         "BatchNorm",
@@ -205,11 +219,13 @@ OPERATIONS = (
             )
         ],
         _batch,
+        epilogue="",
     ),
     TensorOperation(
         "LayerScale",
         lambda o: {"input": o.rows * o.n, "scale": o.n, "output": o.rows * o.n},
         lambda o, traits: [part(o, _scaled_rows, (o.n, o.rows), (64,), scalars={"n": o.n}, T=o.ty)],
         lambda np, o, input, scale: input.reshape(o.rows, o.n) * scale,
+        epilogue="n",
     ),
 )

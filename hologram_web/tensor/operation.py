@@ -120,7 +120,9 @@ class TensorOperation:
     are read (flat arrays; floats in F64), for the device `cpu`; where they are masked, memory stays as it is.
     `check(o)` is text of what is wrong with its numbers, which are known when programs are made.
     `updated` are those written that are read, too, by the reference. An operation `in_place` reads element i of its
-    sources for element i of its result only.
+    sources for element i of its result only. What is written may be computed on (fuse.py) where `epilogue` is no None:
+    no kernel reads its result back, or writes an element twice. It is the number that says how long rows are of which
+    kernels have `row` and `column`, if they do.
     """
 
     name: str
@@ -130,6 +132,7 @@ class TensorOperation:
     check: Callable[[Operands], str | None] | None = None
     in_place: bool = False
     updated: tuple[str, ...] = ()
+    epilogue: str | None = None
 
     @property
     def gradient(self) -> Callable[..., Any] | None:

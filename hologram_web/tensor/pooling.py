@@ -223,8 +223,10 @@ def _resized_by_numpy(np, o, input):
 
 
 OPERATIONS = (
-    TensorOperation("MaxPool2D", _extents, lambda o, traits: _pools(o, False, traits), _greatest, check_window),
-    TensorOperation("AvgPool2D", _extents, lambda o, traits: _pools(o, True, traits), _mean, check_window),
+    TensorOperation(
+        "MaxPool2D", _extents, lambda o, traits: _pools(o, False, traits), _greatest, check_window, epilogue=""
+    ),
+    TensorOperation("AvgPool2D", _extents, lambda o, traits: _pools(o, True, traits), _mean, check_window, epilogue=""),
     TensorOperation(
         "Resize2D",
         lambda o: {
@@ -233,5 +235,6 @@ OPERATIONS = (
         },
         _resizes,
         _resized_by_numpy,
+        epilogue="",
     ),
 )

@@ -23,37 +23,49 @@ def _softmax(
     T: Constant[type],
     W: Constant[type],
     LOG: Constant[bool],
+    KEPT: Constant[bool],
     LANES: Constant[int],
 ):
-    """LANES lanes for each row of n elements, which are `inner` apart: those of a block, or one."""
-    partial = shared(W, LANES)
+    """LANES lanes for each row of n elements, which are `inner` apart: those of a block, or one. Exponentials that are
+    KEPT lie in the result until their sum is known."""
+    partial = shared(W, LANES + 1)
     lane, row, column, step = i32(0), global_id(1), global_id(0), inner
     if LANES > 1:
         lane, column, step = local_id(0), 0, 1
     first = row * n * step + column
     greatest = W(-_INFINITY)
-    for i in range(lane, n, LANES):
-        greatest = max(greatest, W(input[first + i * step]))
+    for i in range(0, n, LANES):
+        if LANES == 1 or i + lane < n:
+            greatest = max(greatest, W(input[first + (i + lane) * step]))
     if LANES > 1:
         greatest = total_of_block(greatest, partial, _max, LANES)
     total = W(0)
-    for i in range(lane, n, LANES):
-        total = total + exp(W(input[first + i * step]) - greatest)
+    for i in range(0, n, LANES):
+        if LANES == 1 or i + lane < n:
+            term = exp(W(input[first + (i + lane) * step]) - greatest)
+            if KEPT:
+                output[first + (i + lane) * step] = term
+            total = total + term
     if LANES > 1:
         total = total_of_block(total, partial, _add, LANES)
     if LOG:
         total = log(total) + greatest
-    for i in range(lane, n, LANES):
-        value = W(input[first + i * step])
-        if LOG:
-            output[first + i * step] = T(value - total)
-        else:
-            output[first + i * step] = T(exp(value - greatest) / total)
+    for i in range(0, n, LANES):
+        if LANES == 1 or i + lane < n:
+            at = first + (i + lane) * step
+            if KEPT:
+                output[at] = output[at] / total
+            elif LOG:
+                output[at] = T(W(input[at]) - total)
+            else:
+                output[at] = T(exp(W(input[at]) - greatest) / total)
 
 
 def _launches(logarithm):
     def launches(o, traits):
-        given = {"scalars": {"n": o.n, "inner": o.inner}, "T": o.ty, "W": wide(o.ty), "LOG": logarithm}
+        # What is computed on where it is written cannot be read there, nor does a half hold what it was made from.
+        kept = not logarithm and wide(o.ty) == o.ty and not (o.fusion is not None and "output" in o.fusion.written)
+        given = {"scalars": {"n": o.n, "inner": o.inner}, "T": o.ty, "W": wide(o.ty), "LOG": logarithm, "KEPT": kept}
         if traits.together and isinstance(o.n, int) and o.n <= ROW_LANES and isinstance(o.inner, int) and o.inner == 1:
             # A block for each row would wait for itself more than it computes: a lane adds up in the same order.
             return [part(o, _softmax, (1, o.outer), (1, 64), LANES=1, **given)]

@@ -79,7 +79,9 @@ def _width(function: Function) -> int:
     of 4, Collatz 0.77; in packets of 16 0.66 and 0.60, but there more of the lanes wait for the last). Between barriers
     the same holds of loops that call functions: a softmax of 16 lanes took 0.81 of its time in packets of 4, in
     Chromium, and 0.86 where products and sums are fused (0.78 in packets of 16); and of loops that load short elements
-    (a histogram of bytes took 0.87 of its time in packets of 8, and in Chromium 0.80). And 8 for chains of operations
+    (a histogram of bytes took 0.87 of its time in packets of 8, and in Chromium 0.80); 16 where loops
+    only read memory, as sums do (of 1,024 x 1,024 a layer norm took 0.77 of its time in packets of 8, in Chromium a
+    softmax 0.73 to 0.83). And 8 for chains of operations
     on rows: the loop over packets has half of its rounds then (nine operations on an array took 0.84 of their time); 16
     for those that only move (a pool's copy of a megabyte took 0.87 of its time in packets of 8, of 4 1.24); and 8 for
     what does little else than atomics (a histogram in memory of the launch took 0.80 of its time in packets of 4)."""
@@ -88,7 +90,8 @@ def _width(function: Function) -> int:
     if lanes < 8:
         return 4
     if _waits(function):
-        return min(max(8 * _loops_call(function), _loops_load_short(function), 4), 16 if lanes >= 16 else 8)
+        wanted = max(_loops_read(function), 8 * _loops_call(function), _loops_load_short(function), 4)
+        return min(wanted, 16 if lanes >= 16 else 8)
     if 2 * sum(bits <= 16 for bits in sizes) <= len(sizes):
         if lanes == 16 and max(sizes, default=64) == 32 and _is_chain(function):
             return 16 if _moves(function) else 8
@@ -141,6 +144,20 @@ def _loops_call(function: Function) -> bool:
     if sum(1 for _ in function.nodes()) > _LONGEST // 2:
         return False
     return any(any(node.op == "call" and not _is_long(node) for node in nodes) for nodes in _of_loops(function))
+
+
+def _loops_read(function: Function) -> int:
+    """16 where a loop has no effects but loads of short elements from memory that all blocks see: rounds of its sums
+    wait for one another in each packet, those of several do not. 8 or none where the code is too long to be there so
+    often."""
+    long = sum(1 for _ in function.nodes()) / _LONGEST
+    for nodes in _of_loops(function):
+        effects = [node for node in nodes if node.op in EFFECTS]
+        loads = [node.attr for node in effects if node.op == "load"]
+        short = [access for access in loads if access.base.space in _ROWS and access.element.bits <= 32]
+        if short and len(short) == len(effects) and long <= 1 / 2:
+            return 16 if long <= 1 / 4 else 8
+    return 0
 
 
 def _loops_load_short(function: Function) -> int:
