@@ -81,8 +81,8 @@ class PartLaunch:
     `scalars` the values of the scalar parameters. `temporaries` are buffers, with their bytes, that this launch and
     those after it use. It runs `times` times, which depends on sizes. `fast` allows shader compilers to rewrite
     F32 arithmetic (isa.md section 3, `math="fast"`). `why` is what `explain` says of it: which faster way is not taken,
-    and why, or which is. The program is made when it is first asked for: a device
-    translates no kernel that its sizes rule out.
+    and why, or which is. Of the operands it writes, `fresh` are those that it reads only where it wrote before. The
+    program is made when it is first asked for: a device translates no kernel that its sizes rule out.
     """
 
     make: Callable[[], tuple[Program, dict[str, str], Mapping[str, Any]]]  # the program, buffers and scalars
@@ -92,6 +92,7 @@ class PartLaunch:
     times: Any = 1
     fast: bool = False
     why: str = ""
+    fresh: tuple[str, ...] = ()
 
     @cached_property
     def _made(self) -> tuple[Program, dict[str, str], Mapping[str, Any]]:
@@ -174,6 +175,7 @@ def part(
     times: Any = 1,
     fast: bool = False,
     why: str = "",
+    fresh: tuple[str, ...] = (),
     scalars: Mapping[str, Any],
     **constants: Any,
 ) -> PartLaunch:
@@ -203,7 +205,7 @@ def part(
 
     sizes = {name: count * ty.size_bytes for name, (ty, count) in (temporaries or {}).items()}
     shape = (*block, 1, 1)[:3]
-    return PartLaunch(made, lanes, shape, sizes, times, fast, why)  # type: ignore[arg-type]
+    return PartLaunch(made, lanes, shape, sizes, times, fast, why, fresh)  # type: ignore[arg-type]
 
 
 def covering(lanes: tuple[Any, ...], block: tuple[int, ...], together: bool) -> tuple[int, ...]:

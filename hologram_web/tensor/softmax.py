@@ -66,6 +66,7 @@ def _launches(logarithm):
         # What is computed on where it is written cannot be read there, nor does a half hold what it was made from.
         kept = not logarithm and wide(o.ty) == o.ty and not (o.fusion is not None and "output" in o.fusion.written)
         given = {"scalars": {"n": o.n, "inner": o.inner}, "T": o.ty, "W": wide(o.ty), "LOG": logarithm, "KEPT": kept}
+        given["fresh"] = ("output",)
         if traits.together and isinstance(o.n, int) and o.n <= ROW_LANES and isinstance(o.inner, int) and o.inner == 1:
             # A block for each row would wait for itself more than it computes: a lane adds up in the same order.
             return [part(o, _softmax, (1, o.outer), (1, 64), LANES=1, **given)]
