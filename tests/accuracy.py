@@ -22,7 +22,7 @@ from hologram_web.tensor.families import operation
 from hologram_web.tensor.operation import Operands
 from hologram_web_tools.cpu.vector_ops import VECTOR_OPS
 
-from .fuzz.devices import open_devices
+from .fuzz.devices import PATIENT, open_devices
 
 __all__ = ["CASES", "Case", "share"]
 
@@ -187,7 +187,7 @@ def main(words: list[str]) -> int:
     options = parser.parse_args(words)
     bad = 0
     names = options.devices.split(",")
-    for name, opened in zip(names, open_devices(names), strict=True):
+    for name, opened in zip(names, open_devices(names, PATIENT), strict=True):
         for title in (each for each in CASES if each.startswith(options.only)):
             found = dict(worst(opened.device, title, options.count, options.seed))
             bad += sum(value > 1 for value in found.values())

@@ -23,7 +23,7 @@ from hologram_web.tensor.operation import Operands
 
 from . import windows
 from .collective import UNIT, Array, Bound, Case, Chance, difference, listed, near, numbers, random_of, types_of
-from .fuzz.devices import open_devices
+from .fuzz.devices import PATIENT, open_devices
 
 __all__ = ["CASES", "wrong"]
 
@@ -414,7 +414,7 @@ def main() -> int:
     parser.add_argument("--first", type=int, default=0, help="the first case's number")
     options = parser.parse_args()
     seeds, bad = range(options.first, options.first + options.count), 0
-    for name, opened in zip(options.devices, open_devices(options.devices), strict=True):
+    for name, opened in zip(options.devices, open_devices(options.devices, PATIENT), strict=True):
         for each in options.only:
             begun = time.perf_counter()
             found = [text for seed in seeds if (text := wrong(each, seed, opened.device))]
