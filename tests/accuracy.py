@@ -15,13 +15,14 @@ from typing import Any
 import numpy as np
 
 import hologram_web as hg
-from hologram_web.backends import DEVICES
 from hologram_web.isa import Type
 from hologram_web.isa.row import REQUIRED
 from hologram_web.isa.table import BY_NAME
 from hologram_web.tensor.families import operation
 from hologram_web.tensor.operation import Operands
 from hologram_web_tools.cpu.vector_ops import VECTOR_OPS
+
+from .fuzz.devices import PATIENT, open_devices
 
 __all__ = ["CASES", "Case", "share"]
 
@@ -51,14 +52,14 @@ def _unit(ty: Type, most: int = 24) -> float:
     return 2.0 ** -(53 if ty is Type.F64 else most)
 
 
-def _of_row(columns: int) -> Callable[[Any, Type], Any]:
-    """8 in the last place of the type, relative to the row."""
-    return lambda wanted, ty: 8 * 2.0 ** -_DIGITS[ty] * _per_row(wanted, columns)
+def _of_row(columns: int, inner: int = 1) -> Callable[[Any, Type], Any]:
+    """8 in the last place of the type, relative to the row, whose elements lie `inner` apart."""
+    return lambda wanted, ty: 8 * 2.0 ** -_DIGITS[ty] * _per_row(wanted, columns, inner)
 
 
-def _per_row(wanted: Any, columns: int) -> Any:
-    rows = np.abs(wanted.reshape(-1, columns)).max(axis=1, keepdims=True)
-    return np.broadcast_to(rows, (wanted.size // columns, columns)).ravel()
+def _per_row(wanted: Any, columns: int, inner: int) -> Any:
+    shape = (wanted.size // (columns * inner), columns, inner)
+    return np.broadcast_to(np.abs(wanted.reshape(shape)).max(axis=1, keepdims=True), shape).ravel()
 
 
 def _fft(chance: Random) -> Case:
@@ -105,9 +106,10 @@ def _rope(chance: Random) -> Case:
 
 
 def _softmax(chance: Random) -> Case:
-    outer, n = _length(chance, 20), _length(chance, 900)
-    given = chance.standard_normal(outer * n) * 5
-    return Case({"outer": outer, "n": n}, {"input": given}, outer * n, _of_row(n))
+    outer, n, inner = _length(chance, 20), _length(chance, 900), int(chance.choice([1, 1, 2, 13]))
+    count = outer * n * inner
+    given = chance.standard_normal(count) * 5
+    return Case({"outer": outer, "n": n, "inner": inner}, {"input": given}, count, _of_row(n, inner))
 
 
 def _norm(chance: Random) -> Case:
@@ -178,18 +180,18 @@ def worst(device: Any, name: str, count: int, seed: int) -> Iterator[tuple[Type,
 
 def main(words: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.accuracy", description=__doc__)
-    parser.add_argument("--devices", default="wasm")
+    parser.add_argument("--devices", default="wasm", help="names, with commas between them (%(default)s)")
     parser.add_argument("--only", default="", help="instructions whose names begin with this")
     parser.add_argument("--count", type=int, default=200, help="cases of each instruction (%(default)s)")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args(words)
     bad = 0
-    for name in options.devices.split(","):
-        with DEVICES[name]() as device:
-            for title in (each for each in CASES if each.startswith(options.only)):
-                found = dict(worst(device, title, options.count, options.seed))
-                bad += sum(value > 1 for value in found.values())
-                print(name, title, *(f"{ty} {value:.3f}" for ty, value in found.items()), flush=True)
+    names = options.devices.split(",")
+    for name, opened in zip(names, open_devices(names, PATIENT), strict=True):
+        for title in (each for each in CASES if each.startswith(options.only)):
+            found = dict(worst(opened.device, title, options.count, options.seed))
+            bad += sum(value > 1 for value in found.values())
+            print(name, title, *(f"{ty} {value:.3f}" for ty, value in found.items()), flush=True)
     return 1 if bad else 0
 
 
