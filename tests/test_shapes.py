@@ -9,10 +9,9 @@ import pytest
 from hologram_web.isa.collectives import COLLECTIVE_ROWS
 from hologram_web.isa.table import BY_NAME
 
-from . import shapes
+from . import collective, shapes
 from .accuracy import CASES as NEAR
 from .fuzz.devices import open_devices
-from .windows import OPERATIONS as WINDOWS
 
 
 @pytest.mark.parametrize(("device", "seeds"), [("wasm", 4), ("webgpu", 1)])
@@ -24,12 +23,12 @@ def test_random_shapes(name: str, device: str, seeds: int) -> None:
 
 def test_every_collective_has_random_shapes() -> None:
     near = {BY_NAME[name].mnemonic for name in NEAR}
-    assert {*shapes.CASES, *WINDOWS, *near} == {row.mnemonic for row in COLLECTIVE_ROWS}
+    assert {*shapes.CASES, *near} == {row.mnemonic for row in COLLECTIVE_ROWS}
 
 
 def test_a_wrong_element_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     (opened,) = open_devices(["wasm"])
-    ran = shapes._run
+    ran = collective.run
 
     def off(device: Any, *about: Any) -> Any:
         found = ran(device, *about)
@@ -37,5 +36,5 @@ def test_a_wrong_element_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
             found["output"][-1] += 1  # behind the array
         return found
 
-    monkeypatch.setattr(shapes, "_run", off)
+    monkeypatch.setattr(collective, "run", off)
     assert "output" in shapes.wrong("transpose", 1, opened.device)

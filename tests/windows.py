@@ -1,106 +1,120 @@
-"""Convolutions, pools and resizes of random shapes and types against `cpu`: `python -m tests.windows 200 wasm webgpu`.
+"""Random cases of convolutions, pools and resizes, for tests/shapes.py.
 
-The bound is that of the contract: for sums of products sqrt(k) * 2**-22 * norm(a) * norm(b), norm(b) by the
-greatest weight, and half a unit of the result; for the others 8 units of the greatest element.
+The bound of convolutions is that for sums of products, norm(b) by the greatest weight; of means and interpolated
+pixels 8 units of the greatest element. The greatest of windows and the nearest pixels have the bits of `cpu`.
 """
 
 from __future__ import annotations
 
-import random
-import sys
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-import hologram_web as hg
+from hologram_web.isa.row import REQUIRED
+from hologram_web.isa.table import BY_MNEMONIC
+from hologram_web.tensor.families import operation
+from hologram_web.tensor.operation import Operands
 
-from .fuzz.devices import open_devices, reference
+from .collective import UNIT, Array, Bound, Case, Chance, listed, near, random_of, run
+from .fuzz.devices import reference
 
-__all__ = ["OPERATIONS", "wrong"]
+__all__ = ["CASES"]
 
-Array = NDArray[np.float64]
-OPERATIONS = ("conv2d", "conv_transpose2d", "max_pool2d", "avg_pool2d", "resize2d")
-UNIT = {"f16": 2.0**-10, "bf16": 2.0**-7, "f32": 2.0**-23, "f64": 2.0**-52}
-_LARGE = 0.3  # the part of the cases that is larger than two tiles of a schedule
-
-
-def _run(device: Any, ty: str, text: str, size: int, arrays: dict[str, Array]) -> Array:
-    arrays = {"y": np.zeros(size), **arrays}
-    params = "".join(f".param {name}: buffer {ty}\n" for name in arrays)
-    program = hg.Program.from_text(f"{params}    {text}\n")
-    buffers = {}
-    for name, values in arrays.items():
-        buffers[name] = hg.TypedBuffer.allocate(device, hg.Type[ty.upper()], values.size)
-        if values.size:
-            buffers[name].copy_to(values.ravel().tolist())
-    held = {name: buffer.raw() for name, buffer in buffers.items()}
-    device.execute_program_with_params(program, hg.ExecutionParams(hg.LaunchConfig.linear(1), held))
-    found = np.array(buffers["y"].copy_from())
-    return found.astype(np.uint32).__lshift__(16).view(np.float32).astype(np.float64) if ty == "bf16" else found * 1.0
+Numbers = dict[str, Any]
 
 
-def _numbers(chance: random.Random, size: int) -> Array:
-    """Multiples of 1/64, which every type holds."""
-    return np.random.default_rng(chance.randrange(1 << 30)).integers(-96, 96, size) / 64.0
+def _case(name: str, numbers: Numbers, arrays: dict[str, Array]) -> Case:
+    """The text of an instruction whose numbers have these names, and room for as many elements as it makes."""
+    row = BY_MNEMONIC[name]
+    values = {operand.name: operand.default for operand in row.operands} | numbers | dict.fromkeys(arrays, True)
+    made = int(operation(row.name).extents(Operands(values, {}))["output"])
+    words = []
+    for operand in row.operands:
+        if operand.name == "output" or operand.name in arrays:
+            word = f"[{operand.name}]"
+        elif operand.name in numbers:
+            given = numbers[operand.name]
+            word = listed(given) if isinstance(given, list) else str(given).lower()
+        else:
+            continue
+        words.append(word if operand.default is REQUIRED else f"{operand.name}={word}")
+    return Case(", ".join(words), {"output": np.zeros(made), **arrays})
 
 
-def wrong(name: str, seed: int, device: Any) -> str:
-    """What is wrong with a random case of an instruction; empty if nothing is."""
-    chance = random.Random(f"{name} {seed}")
-    large, ty = chance.random() < _LARGE, chance.choice(list(UNIT))
-    batch, groups = chance.choice([1, 1, 2, 3]), chance.choice([1, 1, 1, 2, 4])
+def _window(chance: Chance, large: bool) -> tuple[Numbers, tuple[int, int], int]:
+    """What windows and images have, how many channels a group has before and after, and how many groups there are."""
     deep = (chance.randint(1, 24), chance.randint(1, 28)) if large else (chance.randint(0, 4), chance.randint(1, 5))
-    height, width = (chance.randint(0, 30 if large else 9) for _ in "hw")
-    kernel, stride, dilation = (
-        [chance.choice(some) for _ in "hw"] for some in ((1, 2, 3, 3, 5), (1, 1, 2, 3), (1, 1, 2))
-    )
-    pads = [chance.choice([0, 0, 1, 2]) for _ in range(4)]
-    channels, outs = (count * groups for count in deep)
-    numbers = lambda values: f"({', '.join(map(str, values))})"  # noqa: E731
-    window = f"stride={numbers(stride)}, padding={numbers(pads)}"
-    image, more = f"{batch}, {channels}, {height}, {width}", ""
-    arrays = {"x": _numbers(chance, batch * channels * height * width)}
-    if name == "resize2d":
-        height, width = max(height, 1), max(width, 1)
-        arrays = {"x": _numbers(chance, batch * channels * height * width)}
-        out = [chance.randint(0, 20), chance.randint(0, 20)]
-        flags = ", ".join(f"{flag}={str(chance.random() < 0.5).lower()}" for flag in ("linear", "align_corners"))
-        text = f"[y], [x], {batch}, {channels}, {height}, {width}, {out[0]}, {out[1]}, {flags}"
-    elif "pool" in name:
-        more = f", ceil_mode={str(chance.random() < 0.5).lower()}"
-        more += f", dilation={numbers(dilation)}" if name == "max_pool2d" else ""
-        text = f"[y], [x], {image}, {kernel[0]}, {kernel[1]}, {window}{more}"
-    else:
-        arrays["w"] = _numbers(chance, channels * outs // groups * kernel[0] * kernel[1])
-        sizes = f"{batch}, {channels}, {outs}, {height}, {width}, {kernel[0]}, {kernel[1]}"
-        text = f"[y], [x], [w], {sizes}, {window}, dilation={numbers(dilation)}, groups={groups}"
-    size = batch * max(channels, outs) * max(40, height * 4 + 12) * max(40, width * 4 + 12)
-    wanted = _run(reference(), ty, f"{name}.{ty} {text}", size, arrays)
-    found = _run(device, ty, f"{name}.{ty} {text}", size, arrays)
-    bound: Any = 8 * UNIT[ty] * np.abs(arrays["x"]).max(initial=0)
-    if "w" in arrays:
-        squares = {"x": arrays["x"] ** 2, "w": np.ones_like(arrays["w"])}
-        norms = np.sqrt(_run(reference(), "f64", f"{name}.f64 {text}", size, squares))
-        k = max(channels // groups * kernel[0] * kernel[1], 1)
-        most = np.sqrt(k) * np.abs(arrays["w"]).max(initial=0)
-        bound = np.sqrt(k) * 2.0**-22 * norms * most + UNIT[ty] * np.abs(wanted)
-    with np.errstate(invalid="ignore"):
-        far = np.abs(found - wanted)
-    same = (found == wanted) | (np.isnan(found) & np.isnan(wanted)) | (far <= bound)
-    return "" if same.all() else f"{name}.{ty} {text} (seed {seed}): {np.flatnonzero(~same)[:5]} differ"
+    numbers: Numbers = {"batch": chance.choice([1, 1, 2, 3])}
+    numbers |= {name: chance.randint(0, 30 if large else 9) for name in ("height", "width")}
+    numbers |= {name: chance.choice([1, 2, 3, 3, 5]) for name in ("kernel_h", "kernel_w")}
+    numbers["stride"] = [chance.choice([1, 1, 2, 3]) for _ in "yx"]
+    numbers["padding"] = [chance.choice([0, 0, 1, 2]) for _ in range(4)]
+    numbers["dilation"] = [chance.choice([1, 1, 2]) for _ in "yx"]
+    return numbers, deep, chance.choice([1, 1, 1, 2, 4])
 
 
-def main() -> int:
-    count, *names = sys.argv[1:]
-    bad = 0
-    for name, opened in zip(names, open_devices(names), strict=True):
-        for operation in OPERATIONS:
-            found = [text for seed in range(int(count)) if (text := wrong(operation, seed, opened.device))]
-            print(f"{name}: {operation}: {count} cases, {len(found)} wrong", *found[:3], sep="\n  ", flush=True)
-            bad += len(found)
-    return int(bad > 0)
+def _image(chance: Chance, numbers: Numbers, channels: int) -> Array:
+    return random_of(chance).standard_normal(numbers["batch"] * channels * numbers["height"] * numbers["width"])
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+def _convolution(chance: Chance, ty: str, large: bool, name: str) -> Case:
+    numbers, (before, after), groups = _window(chance, large)
+    if name == "conv2d" and chance.random() < 0.15:  # each channel by itself
+        before, after, groups = 1, chance.choice([1, 1, 2]), chance.randint(1, 24)
+    numbers |= {"in_channels": before * groups, "out_channels": after * groups, "groups": groups}
+    if name != "conv2d" and chance.random() < 0.3:
+        numbers["output_padding"] = [chance.randrange(step) for step in numbers["stride"]]
+    weights = before * after * groups * numbers["kernel_h"] * numbers["kernel_w"]
+    arrays = {"input": _image(chance, numbers, before * groups), "kernel": random_of(chance).standard_normal(weights)}
+    about = _case(name, numbers, {"input": arrays["input"] ** 2, "kernel": np.ones(weights)})
+    norms = np.sqrt(run(reference(), name, "f64", about)["output"][: about.arrays["output"].size])
+    k = max(before * numbers["kernel_h"] * numbers["kernel_w"], 1)
+    most = np.sqrt(k) * abs(arrays["kernel"]).max(initial=0)
+    added: Any = 0.0
+    if chance.random() < 0.3:
+        arrays["bias"] = random_of(chance).standard_normal(after * groups)
+        added = abs(arrays["bias"]).max(initial=0)
+    if chance.random() < 0.3:
+        numbers["activation"] = "relu"
+    case = _case(name, numbers, arrays)
+    case.bound["output"] = near(ty, k, norms * most + added)
+    return case
+
+
+def _units(ty: str, array: Array) -> Bound:
+    return lambda wanted: np.full_like(wanted, 8 * UNIT[ty] * abs(array).max(initial=0))
+
+
+def _pool(chance: Chance, ty: str, large: bool, mean: bool) -> Case:
+    numbers, (channels, _), groups = _window(chance, large)
+    numbers |= {"channels": channels * groups, "ceil_mode": chance.random() < 0.5}
+    if mean:
+        del numbers["dilation"]
+        numbers["count_include_pad"] = chance.random() < 0.5
+    arrays = {"input": _image(chance, numbers, channels * groups)}
+    case = _case("avg_pool2d" if mean else "max_pool2d", numbers, arrays)
+    if mean:
+        case.bound["output"] = _units(ty, arrays["input"])
+    return case
+
+
+def _resize(chance: Chance, ty: str, large: bool) -> Case:
+    sizes, most = ("height", "width", "out_height", "out_width"), 70 if large else 12
+    numbers: Numbers = {name: chance.randint(name in sizes[:2], most) for name in sizes}
+    numbers |= {"batch": chance.randint(1, 3), "channels": chance.randint(1, 5)}
+    numbers |= {name: chance.random() < 0.5 for name in ("linear", "align_corners")}
+    arrays = {"input": _image(chance, numbers, numbers["channels"])}
+    case = _case("resize2d", numbers, arrays)
+    if numbers["linear"]:
+        case.bound["output"] = _units(ty, arrays["input"])
+    return case
+
+
+CASES: dict[str, Callable[[Chance, str, bool], Case]] = {
+    "conv2d": lambda chance, ty, large: _convolution(chance, ty, large, "conv2d"),
+    "conv_transpose2d": lambda chance, ty, large: _convolution(chance, ty, large, "conv_transpose2d"),
+    "max_pool2d": lambda chance, ty, large: _pool(chance, ty, large, False),
+    "avg_pool2d": lambda chance, ty, large: _pool(chance, ty, large, True),
+    "resize2d": _resize,
+}

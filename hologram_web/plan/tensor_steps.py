@@ -75,7 +75,12 @@ def _add(plan: PlanBuilder, launches: list[PartLaunch], buffers: Mapping[str, st
         if times.value == 0:
             continue
         with nullcontext() if times.value == 1 else plan.repeat(times):
+            uses: dict[str, Any] = plan._uses
+            fresh = [(named[each], named[each] in uses and uses[named[each]].first_reads) for each in launch.fresh]
             plan.launch(launch.program, lanes, launch.block, args)
+            for name, reads in fresh:
+                if name in uses:
+                    uses[name].first_reads = reads
             tell(plan, launch.why)
     _idle.setdefault(plan, []).extend(lent)
 

@@ -4,10 +4,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import prod
 
 from .arrange import _steps, _strided
-from .matmul import _product
+from .matmul import _gemm_rows, _product, choose
+from .norms import wide
 from .operation import TensorOperation, part
 
 __all__ = ["OPERATIONS"]
@@ -45,32 +47,72 @@ def _contract_sizes(o):
     return prod(map(of_a, batch)), prod(map(of_a, free_a)), prod(map(of_b, free_b)), prod(map(of_a, inner))
 
 
+def _step(shape, axes):
+    """How far elements are apart along axes that are one, in this order; None where they are not."""
+    steps, found, size = _steps(shape), 0, 1
+    for axis in reversed([axis for axis in axes if shape[axis] != 1]):
+        if size == 1:
+            found = steps[axis]
+        elif steps[axis] != found * size:
+            return None
+        size *= shape[axis]
+    return found
+
+
+def _lies(shape, *groups):
+    """How far elements are apart along each group of axes, if a product takes them from there: neighbours of a matrix
+    are so in memory. None if not."""
+    steps = [_step(shape, axes) for axes in groups]
+    long = [step for step, axes in zip(steps[1:], groups[1:], strict=True) if prod(shape[axis] for axis in axes) > 1]
+    return None if None in steps or (long and 1 not in long) else steps
+
+
 def _contract(o, traits):
-    """A batch of products; an operand whose axes do not lie as in one, or in its transposed, is copied so before."""
+    """A batch of products. An operand whose axes do not lie as in one, or in its transposed, is read with steps of its
+    own where its rows, columns and matrices each lie evenly, and else copied in order before."""
     batch, m, n, k = _contract_sizes(o)
     batch_a, free_a, inner_a, batch_b, free_b, inner_b = _axes(o)
-    found, buffers, turned = [], {"c": "output"}, {}
+    found, buffers, turned, steps = [], {"c": "output"}, {}, {}
+    rows = any(kernel is _gemm_rows for kernel, *_ in choose(m, n, k, wide(o.ty), traits))
     sides = {
-        "a": (o.shape_a, batch_a + free_a + inner_a, batch_a + inner_a + free_a),
-        "b": (o.shape_b, batch_b + inner_b + free_b, batch_b + free_b + inner_b),
+        "a": (o.shape_a, batch_a + free_a + inner_a, batch_a + inner_a + free_a, (batch_a, free_a, inner_a)),
+        "b": (o.shape_b, batch_b + inner_b + free_b, batch_b + free_b + inner_b, (batch_b, inner_b, free_b)),
     }
-    for name, (shape, straight, transposed) in sides.items():
+    for name, (shape, straight, transposed, groups) in sides.items():
         in_order = list(range(len(shape)))
         turned[name] = straight != in_order == transposed
-        if in_order not in (straight, transposed) and 0 not in shape:
-            buffers[name] = f"{name}_in_order"
-            steps = _steps(shape)
-            constants = {
-                "T": o.ty,
-                "DIMS": tuple(shape[axis] for axis in straight),
-                "STEPS": tuple(steps[axis] for axis in straight),
-                "START": 0,
-            }
-            memory, given = {buffers[name]: (o.ty, prod(shape))}, {"input": name, "output": buffers[name]}
-            why = f"a copy of {name}, whose axes lie as in no product: they are read as {straight}"
-            more = {"temporaries": memory, "scalars": {}, "why": why}
-            found.append(part(o, _strided, (prod(shape),), (256,), buffers=given, **more, **constants))
-    return found + _product(o, traits, o.ty, m, n, k, turned["a"], turned["b"], batch, buffers=buffers)
+        if in_order in (straight, transposed) or 0 in shape:
+            continue
+        lies = _lies(shape, *groups)
+        if lies is not None and not (name == "b" and rows):  # few rows take b as it lies, or its transposed
+            turned[name] = lies[2] > 1
+            names = ("a_batch", "a_row", "a_step") if name == "a" else ("b_batch", "b_step", "b_column")
+            steps |= dict(zip(names, lies, strict=True))
+            continue
+        buffers[name] = f"{name}_in_order"
+        apart = _steps(shape)
+        constants = {
+            "T": o.ty,
+            "DIMS": tuple(shape[axis] for axis in straight),
+            "STEPS": tuple(apart[axis] for axis in straight),
+            "START": 0,
+        }
+        memory, given = {buffers[name]: (o.ty, prod(shape))}, {"input": name, "output": buffers[name]}
+        why = f"a copy of {name}, whose axes lie as in no product: they are read as {straight}"
+        more = {"temporaries": memory, "scalars": {}, "why": why}
+        found.append(part(o, _strided, (prod(shape),), (256,), buffers=given, **more, **constants))
+    launches = _product(o, traits, o.ty, m, n, k, turned["a"], turned["b"], batch, buffers=buffers)
+    return found + [_with_steps(launch, steps) if steps else launch for launch in launches]
+
+
+def _with_steps(launch, steps):
+    """A launch of a product with these for its own of the same names."""
+
+    def made():
+        scalars = launch.scalars
+        return launch.program, launch.buffers, {**scalars, **{n: step for n, step in steps.items() if n in scalars}}
+
+    return replace(launch, make=made)
 
 
 def _contracted(np, o, a, b):

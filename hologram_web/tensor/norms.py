@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from ..isa.types import Type
 from .language import Constant, Elements, T, W, global_id, i32, local_id, shared, sqrt, total_of_block
-from .operation import ROW_LANES, TensorOperation, function, part
+from .operation import PIECE, ROW_LANES, TensorOperation, flag, function, part
 
 __all__ = ["OPERATIONS"]
 
@@ -24,6 +24,25 @@ def _channel(i, row, groups, channels, spatial, BY):
     return channel
 
 
+def _sum(input, first, lane, n, mean: W, SQUARES, PIECE, LANES):
+    """What a lane adds up of a long row in pieces, and what is lost of these apart: elements, or squares of how far
+    they are from the mean. The sum of one piece would have the same bits without."""
+    total, lost = W(0), W(0)
+    for start in range(0, n, PIECE * LANES):
+        some = W(0)
+        for i in range(start, min(start + PIECE * LANES, n), LANES):
+            if i + lane < n:
+                away = W(input[first + (i + lane)])
+                if SQUARES:
+                    away = away - mean
+                    away = away * away
+                some = some + away
+        longer = total + some
+        lost = lost + (some - (longer - total))
+        total = longer
+    return total + lost
+
+
 def _normalise(
     output: Elements[T],
     input: Elements[T],
@@ -38,6 +57,7 @@ def _normalise(
     W: Constant[type],
     MEAN: Constant[bool],
     BY: Constant[str],
+    PIECE: Constant[int],
     LANES: Constant[int],
 ):
     """LANES lanes for each row of n elements, which is read three times. The factor of an element is BY its place in
@@ -47,15 +67,21 @@ def _normalise(
     first = row * n
     mean = W(0)
     if MEAN:
-        for i in range(0, n, LANES):
-            if i + lane < n:
-                mean = mean + W(input[first + (i + lane)])
+        if PIECE > 0:
+            mean = _sum(input, first, lane, n, mean, False, PIECE, LANES)
+        else:
+            for i in range(0, n, LANES):
+                if i + lane < n:
+                    mean = mean + W(input[first + (i + lane)])
         mean = total_of_block(mean, partial, _add, LANES) / W(n)
     squares = W(0)
-    for i in range(0, n, LANES):
-        if i + lane < n:
-            away = W(input[first + (i + lane)]) - mean
-            squares = squares + away * away
+    if PIECE > 0:
+        squares = _sum(input, first, lane, n, mean, True, PIECE, LANES)
+    else:
+        for i in range(0, n, LANES):
+            if i + lane < n:
+                away = W(input[first + (i + lane)]) - mean
+                squares = squares + away * away
     scale = 1 / sqrt(total_of_block(squares, partial, _add, LANES) / W(n) + eps)
     for i in range(0, n, LANES):
         column = i + lane
@@ -102,21 +128,27 @@ def wide(ty):
 def _rows(o, rows, n, by, groups=1, channels=1, spatial=1, mean=True):
     scalars = {"n": n, "groups": groups, "channels": channels, "spatial": spatial, "eps": o.eps}
     buffers = {} if mean else {"beta": "gamma"}
-    return [
-        part(
-            o,
-            _normalise,
-            (ROW_LANES, rows),
-            (ROW_LANES,),
-            buffers=buffers,
-            scalars=scalars,
-            T=o.ty,
-            W=wide(o.ty),
-            MEAN=mean,
-            BY=by,
-            LANES=ROW_LANES,
-        )
-    ]
+    found, long = [], flag(n - PIECE * ROW_LANES)
+    for times, piece in ((1 - long, 0), (long, PIECE)):
+        if not isinstance(times, int) or times:
+            found.append(
+                part(
+                    o,
+                    _normalise,
+                    (ROW_LANES, rows),
+                    (ROW_LANES,),
+                    buffers=buffers,
+                    times=times,
+                    scalars=scalars,
+                    T=o.ty,
+                    W=wide(o.ty),
+                    MEAN=mean,
+                    BY=by,
+                    PIECE=piece,
+                    LANES=ROW_LANES,
+                )
+            )
+    return found
 
 
 def _affine(size, n):

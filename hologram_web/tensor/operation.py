@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FACTOR",
+    "PIECE",
     "ROW_LANES",
     "Operands",
     "PartLaunch",
@@ -81,8 +82,8 @@ class PartLaunch:
     `scalars` the values of the scalar parameters. `temporaries` are buffers, with their bytes, that this launch and
     those after it use. It runs `times` times, which depends on sizes. `fast` allows shader compilers to rewrite
     F32 arithmetic (isa.md section 3, `math="fast"`). `why` is what `explain` says of it: which faster way is not taken,
-    and why, or which is. The program is made when it is first asked for: a device
-    translates no kernel that its sizes rule out.
+    and why, or which is. Of the operands it writes, `fresh` are those that it reads only where it wrote before. The
+    program is made when it is first asked for: a device translates no kernel that its sizes rule out.
     """
 
     make: Callable[[], tuple[Program, dict[str, str], Mapping[str, Any]]]  # the program, buffers and scalars
@@ -92,6 +93,7 @@ class PartLaunch:
     times: Any = 1
     fast: bool = False
     why: str = ""
+    fresh: tuple[str, ...] = ()
 
     @cached_property
     def _made(self) -> tuple[Program, dict[str, str], Mapping[str, Any]]:
@@ -177,6 +179,7 @@ def part(
     times: Any = 1,
     fast: bool = False,
     why: str = "",
+    fresh: tuple[str, ...] = (),
     scalars: Mapping[str, Any],
     **constants: Any,
 ) -> PartLaunch:
@@ -206,7 +209,7 @@ def part(
 
     sizes = {name: count * ty.size_bytes for name, (ty, count) in (temporaries or {}).items()}
     shape = (*block, 1, 1)[:3]
-    return PartLaunch(made, lanes, shape, sizes, times, fast, why)  # type: ignore[arg-type]
+    return PartLaunch(made, lanes, shape, sizes, times, fast, why, fresh)  # type: ignore[arg-type]
 
 
 def covering(lanes: tuple[Any, ...], block: tuple[int, ...], together: bool) -> tuple[int, ...]:
@@ -231,6 +234,7 @@ _SHARED = 8_192  # bytes of shared memory for the elements of those lanes
 # Lanes of a block that has a row: as many on each device, so that sums have the same order. Of 1024 x 1024 with 64 of
 # them and trees of barriers SwiftShader took 157 ms of the processor for Softmax and 147 for LayerNorm, now 81 and 63.
 ROW_LANES = 32
+PIECE = 64  # elements of a lane that are added up by themselves: of a long row little is lost then
 SHORT = 8  # lanes along an axis that do not fill a block
 
 

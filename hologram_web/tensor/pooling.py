@@ -43,13 +43,13 @@ def _pool(
 ):
     """One lane for each window, from column `start` on, which sees no padding; PADS says that the mean counts it,
     INSIDE that no column is padding. Lanes side by side read in any case, so that none waits for others: what is
-    outside counts as `nothing`."""
+    outside counts as `nothing`. Each line is added up by itself: less is lost of many."""
     column, row, image = global_id(0) + start, global_id(1), global_id(2)
     y, x, found = row * stride_y - top, column * STRIDE - left, nothing
     for ky in range(kernel_h):
         at = y + ky * step_y
         if at >= 0 and at < height and width > 0:
-            line = (image * height + at) * width
+            line, added = (image * height + at) * width, nothing
             for kx in range(kernel_w):
                 place = x + kx * step_x
                 if INSIDE:
@@ -58,9 +58,11 @@ def _pool(
                     value = W(input[line + max(min(place, width - 1), 0)])
                     value = select(place >= 0 and place < width, value, nothing)
                 if MEAN:
-                    found = found + value
+                    added = added + value
                 else:
                     found = _max(found, value)
+            if MEAN:
+                found = found + added
     if MEAN:
         lines, columns = min(y + kernel_h, height) - max(y, 0), kernel_w
         if PADS:

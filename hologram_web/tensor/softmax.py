@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from .language import Constant, Elements, T, exp, global_id, i32, local_id, log, shared, total_of_block
 from .norms import wide
-from .operation import ROW_LANES, TensorOperation, function, part, rows_of_lanes
+from .operation import PIECE, ROW_LANES, TensorOperation, function, part, rows_of_lanes
 
 __all__ = ["OPERATIONS"]
 
@@ -24,10 +24,12 @@ def _softmax(
     W: Constant[type],
     LOG: Constant[bool],
     KEPT: Constant[bool],
+    PIECE: Constant[int],
     LANES: Constant[int],
 ):
     """LANES lanes for each row of n elements, which are `inner` apart: those of a block, or one. Exponentials that are
-    KEPT lie in the result until their sum is known."""
+    KEPT lie in the result until their sum is known. A lane adds up in pieces, and what is lost of these apart: the sum
+    of one piece has the same bits."""
     partial = shared(W, LANES + 1)
     lane, row, column, step = i32(0), global_id(1), global_id(0), inner
     if LANES > 1:
@@ -39,13 +41,19 @@ def _softmax(
             greatest = max(greatest, W(input[first + (i + lane) * step]))
     if LANES > 1:
         greatest = total_of_block(greatest, partial, _max, LANES)
-    total = W(0)
-    for i in range(0, n, LANES):
-        if LANES == 1 or i + lane < n:
-            term = exp(W(input[first + (i + lane) * step]) - greatest)
-            if KEPT:
-                output[first + (i + lane) * step] = term
-            total = total + term
+    total, lost = W(0), W(0)
+    for start in range(0, n, PIECE * LANES):
+        some = W(0)
+        for i in range(start, min(start + PIECE * LANES, n), LANES):
+            if LANES == 1 or i + lane < n:
+                term = exp(W(input[first + (i + lane) * step]) - greatest)
+                if KEPT:
+                    output[first + (i + lane) * step] = term
+                some = some + term
+        longer = total + some
+        lost = lost + (some - (longer - total))
+        total = longer
+    total = total + lost
     if LANES > 1:
         total = total_of_block(total, partial, _add, LANES)
     if LOG:
@@ -66,6 +74,8 @@ def _launches(logarithm):
         # What is computed on where it is written cannot be read there, nor does a half hold what it was made from.
         kept = not logarithm and wide(o.ty) == o.ty and not (o.fusion is not None and "output" in o.fusion.written)
         given = {"scalars": {"n": o.n, "inner": o.inner}, "T": o.ty, "W": wide(o.ty), "LOG": logarithm, "KEPT": kept}
+        given["PIECE"] = PIECE
+        given["fresh"] = ("output",)
         if traits.together and isinstance(o.n, int) and o.n <= ROW_LANES and isinstance(o.inner, int) and o.inner == 1:
             # A block for each row would wait for itself more than it computes: a lane adds up in the same order.
             return [part(o, _softmax, (1, o.outer), (1, 64), LANES=1, **given)]
@@ -83,7 +93,8 @@ def _reference(logarithm):
     def reference(np, o, input):
         rows = input.reshape(o.outer, o.n, o.inner)
         away = rows - rows.max(axis=1, keepdims=True, initial=-np.inf)
-        total = np.exp(away).sum(axis=1, keepdims=True)
+        # Side by side, as NumPy adds up by halves only there.
+        total = np.ascontiguousarray(np.exp(away).swapaxes(1, 2)).sum(axis=2)[:, None]
         return away - np.log(total) if logarithm else np.exp(away) / total
 
     return reference

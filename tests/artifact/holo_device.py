@@ -38,8 +38,11 @@ class HoloDevice:
     def copy_to_buffer(self, handle, data):
         self.memory[handle][: len(data)] = data
 
-    def copy_from_buffer(self, handle):
-        return bytes(self.memory[handle])
+    def copy_from_buffer(self, handle, out=None):
+        found = bytes(self.memory[handle])
+        if out is None:
+            return found
+        out[: len(found)] = found
 
     def free_buffer(self, handle):
         del self.memory[handle]

@@ -22,10 +22,22 @@ from .plain import PlainBackend
 from .plan import PROFILES
 from .traced import LegalBackend, PairsBackend, TracedBackend
 
-__all__ = ["HASTY", "LIMITS", "Failure", "Opponent", "against", "check", "open_devices", "prime", "reference"]
+__all__ = [
+    "HASTY",
+    "LIMITS",
+    "PATIENT",
+    "Failure",
+    "Opponent",
+    "against",
+    "check",
+    "open_devices",
+    "prime",
+    "reference",
+]
 
 LIMITS = Limits(steps=1000, seconds=60)
 _TRACED = {"traced": TracedBackend, "legal": LegalBackend, "pairs": PairsBackend}
+PATIENT = Limits(steps=1000, seconds=600)  # for what adapters that are programs compute long, beside other work
 HASTY = Limits(steps=1000, seconds=1)  # for programs that may do anything: those that a shrinker tries
 # Devices in Chromium, whose class memory and resonance are out of reach.
 _PAGES = {
@@ -77,7 +89,7 @@ def reference(**options: Any) -> CpuBackend:
     return CpuBackend(**{"limits": LIMITS, **options})
 
 
-def open_devices(names: list[str]) -> list[Opponent]:
+def open_devices(names: list[str], limits: Limits = LIMITS) -> list[Opponent]:
     """The devices of these names; `cpu` stands for cpu with lanes in descending order, `module:Class` for any other.
 
     Raises BackendUnavailable.
@@ -85,26 +97,26 @@ def open_devices(names: list[str]) -> list[Opponent]:
     found = []
     for name in names:
         if name == "cpu":
-            found.append(Opponent("cpu, lanes descending", reference(lane_order="descending")))
+            found.append(Opponent("cpu, lanes descending", reference(lane_order="descending", limits=limits)))
         elif name == "plain":
-            found.append(Opponent(name, PlainBackend(LIMITS)))
+            found.append(Opponent(name, PlainBackend(limits)))
         elif name == "optimized":
-            found.append(Opponent(name, OptimizedBackend(limits=LIMITS)))
+            found.append(Opponent(name, OptimizedBackend(limits=limits)))
         elif name in _TRACED:
-            found.append(Opponent(name, _TRACED[name](limits=LIMITS)))
+            found.append(Opponent(name, _TRACED[name](limits=limits)))
         elif name in ("file", "file-webgpu"):
-            found.append(Opponent(name, (FiledBackend if name == "file" else FiledShaders)(LIMITS)))
+            found.append(Opponent(name, (FiledBackend if name == "file" else FiledShaders)(limits)))
         elif name.startswith("load-") and name[5:] in DEVICES:
-            found.append(Opponent(name, LoadedBackend(DEVICES[name[5:]](limits=LIMITS))))
+            found.append(Opponent(name, LoadedBackend(DEVICES[name[5:]](limits=limits))))
         elif (lanes := name.removeprefix("quick-" if "quick" in name else "chromium-")) in _PACKETS:
             width, _, threads = lanes.removeprefix("wasm").partition("x")
             device: Any = partial(PacketsBackend, quick=name.startswith("quick-"))
             if name.startswith("chromium-"):
                 device = import_module("tests.fuzz.chromium").ChromiumPackets
-            found.append(Opponent(name, device(limits=LIMITS, packets=int(width), threads=int(threads or 1))))
+            found.append(Opponent(name, device(limits=limits, packets=int(width), threads=int(threads or 1))))
         elif ":" in name or name in _PAGES:
             module, _, cls = _PAGES.get(name, name).partition(":")
-            found.append(Opponent(name, getattr(import_module(module), cls)(limits=LIMITS)))
+            found.append(Opponent(name, getattr(import_module(module), cls)(limits=limits)))
         else:
             if name not in DEVICES:
                 raise BackendUnavailable(
@@ -113,7 +125,7 @@ def open_devices(names: list[str]) -> list[Opponent]:
                     f"{', '.join(f'quick-{n}' for n in _PACKETS)}, "
                     f"{', '.join(n for n in DEVICES if n != 'cpu')}, {', '.join(f'load-{n}' for n in DEVICES)}",
                 )
-            found.append(Opponent(name, DEVICES[name](limits=LIMITS)))
+            found.append(Opponent(name, DEVICES[name](limits=limits)))
     return found
 
 
