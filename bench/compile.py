@@ -7,6 +7,7 @@ interleaved, medians are taken over rounds. `--peers` measures Numba and tinygra
 own, `build/peers`, which it makes. `--pyodide` measures in a worker of Chromium instead, where the wheel for pages runs
 and nobody tells processor time: these are milliseconds of the clock, of each kernel's fastest round. `--beside`
 measures kernel after kernel in turns with a process of another checkout, the least time of each, and bytes of modules.
+`--verifying` times the verifier alone, on one long program.
 """
 
 from __future__ import annotations
@@ -124,6 +125,11 @@ def verifying(rounds: int) -> tuple[int, float]:
     return len(program), median(times)
 
 
+def tell_verifying(rounds: int) -> None:
+    count, ms = verifying(rounds)
+    print(f"verifying the tiled product of matrices ({count} instructions): {ms:.2f} ms")
+
+
 def beside(other: Path, rounds: int) -> tuple[dict[str, list[float]], dict[str, list[int]]]:
     """By kernel least milliseconds to both targets, and bytes of the module, of this checkout and of another."""
     processes = []
@@ -205,9 +211,13 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--peers", action="store_true")
     parser.add_argument("--pyodide", action="store_true")
     parser.add_argument("--beside", type=Path, help="another checkout")
+    parser.add_argument("--verifying", action="store_true", help="verifying the tiled product of matrices alone")
     options = parser.parse_args(arguments)
     if options.beside:
         tell_beside(options.beside, options.rounds)
+        return
+    if options.verifying:
+        tell_verifying(options.rounds)
         return
     os.environ["HOLOGRAM_WEB_CACHE"] = "off"  # which would have the artifacts
     found = in_pyodide(options.rounds) if options.pyodide else measured(options.rounds)
@@ -219,8 +229,8 @@ def main(arguments: list[str]) -> None:
         slowest = max(ms, key=ms.__getitem__)
         print(f"| {step} | {median(ms.values()):.2f} | {ms[slowest]:.2f} | {slowest} |")
     if not options.pyodide:
-        count, ms = verifying(options.rounds)
-        print(f"\nverifying the tiled product of matrices ({count} instructions): {ms:.2f} ms")
+        print()
+        tell_verifying(options.rounds)
     if not options.peers:
         return
     print("\n| kernel | by | ms |\n|---|---|---|")

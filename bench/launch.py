@@ -215,16 +215,16 @@ def _checked(side: Side) -> Side:
     return side
 
 
-def _took(side: Side, repeats: int) -> float:
+def _took(side: Side, repeats: int, clock: Callable[[], float]) -> float:
     """Seconds of so many runs, without what settles them."""
     took = 0.0
     for _ in range(repeats if side.settle else 1):
         if side.settle:
             side.settle()
-        start = time.perf_counter()
+        start = clock()
         for _ in range(1 if side.settle else repeats):
             side.run()
-        took += time.perf_counter() - start
+        took += clock() - start
     if side.settle:
         side.settle()
     return took
@@ -233,8 +233,10 @@ def _took(side: Side, repeats: int) -> float:
 @click.command()
 @click.option("--rounds", default=31, show_default=True, type=click.IntRange(1))
 @click.option("--launches", default=300, show_default=True, type=click.IntRange(1), help="Of each in a round, about.")
-def main(rounds: int, launches: int) -> None:
+@click.option("--processor", is_flag=True, help="Time of the processor: of the thread, on webgpu of all threads.")
+def main(rounds: int, launches: int, processor: bool) -> None:
     """What a launch costs from Python."""
+    clocks = (time.thread_time, time.process_time) if processor else (time.perf_counter, time.perf_counter)
     print(f"{date.today()}, {os.cpu_count()} cores ({platform.machine()}), Python {platform.python_version()}")
     found = list(sides())
     times: list[list[float]] = [[] for _ in found]
@@ -242,8 +244,9 @@ def main(rounds: int, launches: int) -> None:
         for side, kept in zip(found, times, strict=True):
             repeats = max(launches // side.launches // (10 if "webgpu" in side.name else 1), 1)
             side.run()
-            kept.append(1e6 * _took(side, repeats) / repeats / side.launches)
-    print(f"medians of {rounds} rounds\n\n| a launch of {N:,} lanes | us | from to |\n|---|---|---|")
+            kept.append(1e6 * _took(side, repeats, clocks["webgpu" in side.name]) / repeats / side.launches)
+    how = f"{'processor time, ' if processor else ''}load {os.getloadavg()[0]:.0f}"
+    print(f"medians of {rounds} rounds, {how}\n\n| a launch of {N:,} lanes | us | from to |\n|---|---|---|")
     for side, kept in zip(found, times, strict=True):
         print(f"| {side.name} | {median(kept):.1f} | {min(kept):.1f} to {max(kept):.1f} |")
     words = ("a recording", "own calls")

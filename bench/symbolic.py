@@ -86,11 +86,13 @@ def cases() -> Iterator[tuple[Case, dict[str, int]]]:
         yield _product(m, n, k), {"m": m, "n": n, "k": k}
 
 
-def rows(browser: Browser, rounds: int, name: str, where: str) -> Iterator[tuple[str, str, list[float], list[float]]]:
+def rows(
+    browser: Browser, rounds: int, name: str, size: str, where: str
+) -> Iterator[tuple[str, str, list[float], list[float]]]:
     """By case and size: the turns of both."""
     with opened(browser, where, where == "wasm", [OURS], where == "webgpu") as (page,):
         for case, sizes in cases():
-            if name not in ("", case.name):
+            if name not in ("", case.name) or size not in ("", case.size):
                 continue
             told = {
                 title: orders(title, each)[OURS]
@@ -110,19 +112,23 @@ def rows(browser: Browser, rounds: int, name: str, where: str) -> Iterator[tuple
 @click.command(help=__doc__)
 @click.option("--rounds", default=31, show_default=True, type=click.IntRange(1))
 @click.option("--case", default="", help="sum or gemm alone.")
+@click.option("--size", default="", help="One size alone, as the table has it.")
 @click.option("--where", default="webgpu", show_default=True, type=click.Choice(("webgpu", "wasm")))
-def main(rounds: int, case: str, where: str) -> None:
+def main(rounds: int, case: str, size: str, where: str) -> None:
     install()
     try:
         with Browser(headers=CACHING) as browser:
             about = f"Chromium {browser.version}, {where}, medians of {rounds} turns, load {os.getloadavg()[0]:.0f}"
             print(f"{date.today()}, {about}\n")
-            print(
-                "| case | size | numbers, ms | from to | symbols, ms | from to | ratio |\n|---|---|---|---|---|---|---|"
-            )
-            for name, size, *sides in rows(browser, rounds, case, where):
+            print("| case | size | numbers, ms | from to | symbols, ms | from to | ratio | in turns | of the least |")
+            print("|---|---|---|---|---|---|---|---|---|")
+            for name, shape, *sides in rows(browser, rounds, case, size, where):
                 cells = " | ".join(f"{median(ms):.2f} | {min(ms):.2f} to {max(ms):.2f}" for ms in sides)
-                print(f"| {name} | {size} | {cells} | {median(sides[1]) / median(sides[0]):.2f} |", flush=True)
+                numbers, symbols = sides
+                turns = median(b / a for a, b in zip(numbers, symbols, strict=True))
+                ratios = (median(symbols) / median(numbers), turns, min(symbols) / min(numbers))
+                told = " | ".join(f"{ratio:.2f}" for ratio in ratios)
+                print(f"| {name} | {shape} | {cells} | {told} |", flush=True)
     except NoBrowser as error:
         sys.exit(str(error))
 

@@ -69,6 +69,7 @@ ONCE = (
     "functions.md: how long functions of F64 take to compile, 2026-11-24",
     "install.md: what an installation brings, 2026-11-29",
     "install.md: pyodide-build 0.39.2 and pyodide-lock 0.2.1 with Python 3.13.0, 2026-11-28",
+    "javascript.md: our shader by hand in workgroups of 256, 64 and 32, bench.launch_js at a load of 17, 2026-11-30",
     "optimizer.md: four rounds in one of the loops of a softmax and a layer norm, in Chromium, 2026-11-23",
     "optimizer.md: the same in shaders, by the time of the processor in Chromium's GPU process, python -m bench.peers "
     "--where webgpu --case softmax, 2026-11-28",

@@ -41,15 +41,8 @@ class FlowGraph:
 
     def successors(self, point: int) -> list[int]:
         """Points (or END) that may follow, each once."""
-        return self._ways[point]
-
-    @cached_property
-    def _ways(self) -> list[list[int]]:
-        pairs = zip(self.next, self.target, strict=True)
-        return [
-            [way] if branch is None and way is not None else [w for w in dict.fromkeys((way, branch)) if w is not None]
-            for way, branch in pairs
-        ]
+        onward, branch = self.next[point], self.target[point]
+        return [way for way in ((onward,) if branch == onward else (onward, branch)) if way is not None]
 
     @cached_property
     def predecessors(self) -> list[list[int]]:
@@ -64,13 +57,10 @@ class FlowGraph:
     def leaders(self) -> list[int]:
         """First points of the basic blocks, ascending."""
         found = {self.entry} if self.code else set()
-        for point in range(len(self.code)):
-            ways = self.successors(point)
-            if len(ways) != 1 or ways[0] != point + 1:
-                found.update(way for way in ways if way != END)
-                if point + 1 < len(self.code):
-                    found.add(point + 1)
-        return sorted(found)
+        for point, (onward, branch) in enumerate(zip(self.next, self.target, strict=True)):
+            if (branch is not None or onward != point + 1) and (ways := self.successors(point)) != [point + 1]:
+                found.update(ways, (point + 1,))
+        return sorted(found - {END, len(self.code)})
 
     @cached_property
     def blocks(self) -> list[range]:

@@ -172,6 +172,11 @@ class Row:
             return None
         return tuple(self._slot(i, operand) for i, operand in written)
 
+    @cached_property
+    def copies(self) -> bool:
+        """Whether it writes one register, with whatever another one holds."""
+        return [operand.type for operand in self.operands] == ["any", "any"]
+
     def _slot(self, position: int, operand: Operand) -> tuple[int, int | None, Any]:
         if operand.kind in ("predicate", "guard"):
             return position, None, "predicate"

@@ -102,7 +102,8 @@ class _State:
         return self.parts[key >> _PART].get(key, default)
 
     def __setitem__(self, key: int, value: _Value) -> None:
-        self._part(key >> _PART)[key] = value
+        number = key >> _PART
+        (self.parts[number] if self._own >> number & 1 else self._part(number))[key] = value
 
     def _part(self, number: int) -> dict[int, _Value]:
         """A part to write to."""
@@ -278,7 +279,6 @@ def _held(param: Param) -> _Tag:
 
 
 _Found = list[tuple[int, str]]  # what is wrong, by instruction
-_Written = tuple[tuple[int, _Value], ...] | None
 
 
 def _flow(analysis: Analysis) -> _Found:
@@ -287,8 +287,6 @@ def _flow(analysis: Analysis) -> _Found:
     program, graph = analysis.program, analysis.graph
     if graph.entry == END:
         return []
-    needed = list(map(_needed, program.instructions))
-    written = [_written(instruction, index) for index, instruction in enumerate(program.instructions)]
     first = graph.block_of[graph.entry]
     states: dict[int, _State] = {first: _entry(program)}  # at the start of each block that is reached
     found: list[_Found] = [[] for _ in graph.blocks]
@@ -302,13 +300,15 @@ def _flow(analysis: Analysis) -> _Found:
         found[block] = []
         for point in graph.blocks[block]:
             index = graph.code[point]
-            if not _fits(needed[index], state):
+            instruction = program.instructions[index]
+            if instruction.row.copies and _copies(analysis, point, state):
+                continue
+            if not _fits(instruction, state.parts):
                 _Reads(analysis, point, state, found[block]).check()
-            if (known := written[index]) is None:
+            if instruction.row.gives is None:
                 _follow(program, index, state)
             else:
-                for key, held in known:
-                    state[key] = held
+                _writes(instruction, index, state)
         for way in graph.block_successors[block]:
             if way == END:
                 continue
@@ -322,17 +322,27 @@ def _flow(analysis: Analysis) -> _Found:
     return list(chain.from_iterable(found))
 
 
-def _written(instruction: Instruction, index: int) -> _Written:
-    """What an instruction writes, if that does not depend on what registers hold."""
-    slots = instruction.row.gives
-    if slots is None:
-        return None
-    values, found = instruction.values, []
-    for position, given, named in slots:
-        value = values[position]
-        key = value.index + _PREDICATE if named == "predicate" else value.index
-        found.append((key, {named if given is None else values[given]: index}))
-    return tuple(found)
+def _writes(instruction: Instruction, index: int, state: _State) -> None:
+    """Changes `state` by what an instruction writes, where its row says the types."""
+    values = instruction.values
+    for position, given, named in instruction.row.gives or ():
+        key = values[position].index
+        state[key + _PREDICATE if named == "predicate" else key] = {named if given is None else values[given]: index}
+
+
+def _copies(analysis: Analysis, point: int, state: _State) -> bool:
+    """Follows an instruction that copies a register, if that holds one thing."""
+    to, source = analysis.graph.instruction(point).values
+    held = state.get(source.index)
+    if len(held) != 1 or None in held:
+        return False
+    (tag,) = held
+    if isinstance(tag, Type):
+        analysis.types[point] = tag
+    elif tag.what == "pointer":
+        analysis.pointers.add(point)
+    state[to.index] = {tag: analysis.graph.code[point]}
+    return True
 
 
 def _follow(program: Program, index: int, state: _State) -> None:
@@ -392,31 +402,18 @@ def _list(value: _Value) -> str:
     return " or ".join(parts)
 
 
-_Needed = tuple[tuple[int, Any], ...] | None
-
-
-def _needed(instruction: Instruction) -> _Needed:
-    """The registers that an instruction reads and what they have to hold, if nothing else is to be found out there."""
+def _fits(instruction: Instruction, parts: list[dict[int, _Value]]) -> bool:
+    """Whether registers hold what an instruction needs, and nothing else is to be found out there."""
     slots = instruction.row.needs
     if slots is None:
-        return None
-    values, found = instruction.values, []
+        return False
+    values = instruction.values
     for position, given, named in slots:
         if (value := values[position]) is not None:
             key = value.index + _PREDICATE if named == "predicate" else value.index
-            found.append((key, named if given is None else values[given]))
-    return tuple(found)
-
-
-def _fits(needed: _Needed, state: _State) -> bool:
-    """Whether the registers hold just that, so that there is nothing to report."""
-    if needed is None:
-        return False
-    parts = state.parts
-    for key, wanted in needed:
-        held = parts[key >> _PART].get(key, _UNWRITTEN)
-        if len(held) != 1 or wanted not in held:
-            return False
+            held = parts[key >> _PART].get(key, _UNWRITTEN)
+            if len(held) != 1 or (named if given is None else values[given]) not in held:
+                return False
     return True
 
 

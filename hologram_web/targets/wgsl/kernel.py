@@ -256,7 +256,10 @@ def _add_fast(kernel: WgslKernel[Node], function: Function, checked: Shader) -> 
         closings += closings_of(made, packet, bounds)
     if not closings and (proven or steps):
         closings.append(None)
-    kernel.why = "" if closings else "no condition of a launch would make them needless"
+    if not closings:
+        reached = dict.fromkeys(str(access.base) for node in function.nodes() if (access := access_of(node)))
+        needed = f"bounds where lanes reach {', '.join(reached)}" if reached else "would make them needless"
+        kernel.why = f"no condition of a launch {needed}"
     for closing in closings:
         if closing is not None:
             made = checked.given(found, line, steps is not None, closing.blocks, closing.quads)
