@@ -24,7 +24,7 @@ from .traced import LegalBackend, PairsBackend, TracedBackend
 
 __all__ = ["HASTY", "LIMITS", "Failure", "Opponent", "against", "check", "open_devices", "prime", "reference"]
 
-LIMITS = Limits(steps=1000, seconds=60)
+LIMITS = Limits(steps=1000, seconds=300)  # beside other work, at low priority; `runner` waits for 400
 _TRACED = {"traced": TracedBackend, "legal": LegalBackend, "pairs": PairsBackend}
 HASTY = Limits(steps=1000, seconds=1)  # for programs that may do anything: those that a shrinker tries
 # Devices in Chromium, whose class memory and resonance are out of reach.
