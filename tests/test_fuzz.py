@@ -336,7 +336,7 @@ def test_a_run_stops_in_time_and_can_be_resumed(tmp_path):
     assert {name: found.programs for name, found in done.statistics.items()} == {"exact": 3, "faults": 2}
 
 
-def test_an_opponent_that_refuses_is_no_failure():
+def test_an_opponent_that_refuses_is_no_failure_and_opponents_take_turns():
     class Refusing(CpuBackend):
         def execute_program_with_params(self, program, params):
             from hologram_web import UnsupportedInstruction
@@ -349,3 +349,7 @@ def test_an_opponent_that_refuses_is_no_failure():
     assert failure is not None
     assert failure.kind == "refused"
     assert run_seeds([("exact", 1)], [opponent]) == ([], {"refusing": 1})
+    others = [Opponent("first", Refusing()), Opponent("second", Refusing())]
+    jobs = [("exact", seed) for seed in (1, 2, 4)]
+    assert run_seeds(jobs, others) == ([], {"first": 3, "second": 3})
+    assert run_seeds(jobs, others, in_turn=True) == ([], {"first": 2, "second": 1})

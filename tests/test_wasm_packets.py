@@ -28,6 +28,7 @@ from hologram_web.targets.wasm.reciprocals import with_reciprocals
 from tests.fuzz.devices import LIMITS, reference
 from tests.fuzz.generator import generate
 from tests.test_reducible import _tangle as tangle
+from tests.widths import cases, differences
 
 SCALAR = {
     "softmax": "nothing differs between lanes",
@@ -671,3 +672,8 @@ def test_values_of_few_bits_are_shifted_by_more(packets):
         found = np.frombuffer(bytes(device.view(z)), np.uint32).reshape(6, lanes)
         rows = [value >> 8, value >> 16, value >> 20, value >> n, (value >> 15) << 31, (value & 3) << n]
         assert np.array_equal(found, np.array(rows).astype(np.uint32)), n
+
+
+def test_lanes_of_different_rounds_meet_in_packets():
+    """Which nobody chooses for them: `python -m tests.widths` has all filetests."""
+    assert differences(("wasm4", "wasm16"), cases("mixed_")) == (9, [])

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from .ir import Block, Node
+from .operations import EFFECTS
 from .out_of_ssa import Assign, Copies, Do, Lowered, Piece, Variable
 from .structure import If, Labelled, Straight, StructuredLoop, Tree
 
@@ -35,7 +36,7 @@ def uses(block: Block, lowered: Lowered) -> Iterable[tuple[Node, Block]]:
                 if waits or again or len(before.end.ways) == 1:
                     yield from read(arg, block)
     for node in block.nodes:
-        if node in variables or node.ty is None:
+        if node in variables or node.op in EFFECTS:  # an atomic whose result nobody wants has no variable
             for arg in node.args:
                 yield from read(arg, block)
     if block.end.value is not None:

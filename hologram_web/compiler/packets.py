@@ -57,9 +57,11 @@ class Forms:
             for phi in block.phis
             if phi in lowered.variables
         }
-        for block in lowered.function.blocks:
+        for block, piece in zip(lowered.function.blocks, lowered.pieces, strict=False):
             if block not in around:
                 continue
+            # Lanes that stay in a loop keep what they have while others begin it anew, on the way to its barrier.
+            self.escaping.update(lowered.live(piece.ways[0]) if around[block] and piece.kind == "barrier" else ())
             for node, user in uses(block, lowered):
                 variable = lowered.variables[node]
                 if variable in fixed:
@@ -68,9 +70,8 @@ class Forms:
                     self.variables[variable] = ANY
                 if any(header not in around[user] for header in around.get(home[node], ())):
                     self.escaping.add(variable)
-            for phi in block.phis:
-                if phi in lowered.variables:
-                    definitions += [(lowered.variables[phi], arg, False) for arg in phi.args if arg is not phi]
+            phis = [phi for phi in block.phis if phi in lowered.variables]
+            definitions += [(lowered.variables[phi], arg, False) for phi in phis for arg in phi.args if arg is not phi]
             definitions += [(lowered.variables[node], node, True) for node in block.nodes if node in lowered.variables]
         uniform = [
             block
@@ -574,8 +575,7 @@ class _Linearizer:
             blend = frozenset(blended) if mask is not None else frozenset[Variable]()
             assert isinstance(statement, Assign | Do | Copies | Count)
             statements.append(Under(statement, mask, blend, tuple(self.open) if may else ()))
-        if faults and mask is None:
-            self.root = True
+        self.root |= faults and mask is None
         made = Piece(piece.number, statements, piece.kind, piece.value, piece.ways, piece.at)
         return [Straight(made)], {"fault"} if faults else set()
 

@@ -49,6 +49,7 @@ def _arguments(words: list[str]) -> argparse.Namespace:
     parser.add_argument(
         "--profile", type=_profiles, default=STANDARD, help=f"NAME[:COUNT],... of {', '.join(PROFILES)}"
     )
+    parser.add_argument("--in-turn", action="store_true", help="a program runs on one of the devices, as its seed says")
     parser.add_argument("--jobs", type=int, default=2, help="processes (%(default)s)")
     parser.add_argument("--resume", type=Path, help="file to keep progress in, and to take it up from")
     parser.add_argument("--seconds", type=float, help="start nothing new after so many seconds")
@@ -79,7 +80,7 @@ def main(words: list[str]) -> int:
         total = sum(STANDARD.values())
         options.profile = {name: -(-number * options.count // total) for name, number in STANDARD.items()}
     profiles = tuple((name, number or options.count or 100) for name, number in options.profile.items())
-    settings = Settings(devices, profiles, options.seed)
+    settings = Settings(devices, profiles, options.seed, options.in_turn)
     progress = run(settings, jobs=options.jobs, state=options.resume, seconds=options.seconds)
     names = ["cpu with lanes descending" if name == "cpu" else name for name in devices]
     text = markdown(progress.statistics, progress.seconds, progress.processor, names, len(progress.failures))

@@ -616,11 +616,11 @@ _PACKETS = (
         "passes/unroll_barrier_too_many.atlas",
     ),
     _packets(
-        "addresses stay those of the first packet of a row",
+        "packets that read their place take it from the end of the row",
         "targets.wasm.addresses:Addresses.advance",
-        "_signed(step)",
-        "0",
-        "arithmetic/min_max_of_number.atlas",
+        "place in code",
+        "False",
+        "lanes/rows.atlas",
     ),
     _packets(
         "of two floats that are compared either is chosen where one is NaN",

@@ -35,7 +35,7 @@ __all__ = [
     "reference",
 ]
 
-LIMITS = Limits(steps=1000, seconds=60)
+LIMITS = Limits(steps=1000, seconds=300)  # beside other work, at low priority; `runner` waits for 400
 _TRACED = {"traced": TracedBackend, "legal": LegalBackend, "pairs": PairsBackend}
 PATIENT = Limits(steps=1000, seconds=600)  # for what adapters that are programs compute long, beside other work
 HASTY = Limits(steps=1000, seconds=1)  # for programs that may do anything: those that a shrinker tries

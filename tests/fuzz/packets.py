@@ -39,6 +39,7 @@ class _Quick(wasmtime.Config):
     def __init__(self) -> None:
         super().__init__()
         self.cranelift_opt_level = "none"
+        self.max_wasm_stack = 2 << 20  # as each value has a slot: half a MiB was too little for seed 80000399
         _ffi.wasmtime_config_cranelift_regalloc_algorithm_set(self.ptr(), _SINGLE_PASS)
 
 

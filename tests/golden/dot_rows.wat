@@ -13,7 +13,7 @@
   (import "env" "memory" (memory 1 65536))
   (import "env" "poll" (func $poll (type $t0)))
   (global $c0 v128 (v128.const i32x4 0x0 0x1 0x2 0x3))
-  (func $kernel (export "kernel") (type $t1)  ;; 2017 bytes at 0xca
+  (func $kernel (export "kernel") (type $t1)  ;; 2013 bytes at 0xca
     (param $arguments i32) (param $begin i32) (param $end i32)
     (local $ticks i64) (local $param.rows i32) (local $param.n i32) (local $base.buffer_x i32)
     (local $base.buffer_y i32) (local $limit.buffer_x.4 i64) (local $limit.buffer_y.4 i64)
@@ -24,9 +24,9 @@
     (local $l28 i64) (local $l29 i64) (local $safe i32) (local $l31 i64) (local $from i32)
     (local $lane i32) (local $l34 v128) (local $l35 v128) (local $l36 v128) (local $l37 i32)
     (local $l38 v128) (local $l39 v128) (local $l40 v128) (local $l41 i32) (local $l42 i32)
-    (local $own_budget i64) (local $counts.0 v128) (local $spent.0 v128) (local $spent.1 v128)
-    (local $l47 v128) (local $l48 v128) (local $l49 v128) (local $l50 v128) (local $l51 v128)
-    (local $l52 v128) (local $live v128)
+    (local $kept i32) (local $own_budget i64) (local $counts.0 v128) (local $spent.0 v128)
+    (local $spent.1 v128) (local $l48 v128) (local $l49 v128) (local $l50 v128) (local $l51 v128)
+    (local $l52 v128) (local $l53 v128) (local $live v128)
     i64.const 1048576
     local.set $ticks
     local.get $arguments
@@ -514,15 +514,14 @@
                 v128.store align=4
                 br $block9
               end  ;; $block9
-              local.get $lane
-              i32.const 4
-              i32.add
-              local.set $lane
               local.get $l41
               i32.const 16
               i32.add
               local.set $l41
               local.get $lane
+              i32.const 4
+              i32.add
+              local.tee $lane
               local.get $l17
               i32.le_s
               br_if $loop8
@@ -567,8 +566,8 @@
                 i32x4.splat
                 global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
                 i32x4.gt_s
-                local.set $l47
-                local.get $l47
+                local.set $l48
+                local.get $l48
                 local.get $first
                 local.get $lane
                 i32.add
@@ -581,8 +580,8 @@
                 i32x4.splat
                 i32x4.lt_u
                 v128.and
-                local.set $l48
-                local.get $l48
+                local.set $l49
+                local.get $l49
                 v128.any_true
                 if $if20
                   local.get $first
@@ -600,7 +599,7 @@
                   i32.const 0
                   v128.const i32x4 0x0 0x0 0x0 0x0
                   local.get $l36
-                  local.get $l48
+                  local.get $l49
                   v128.bitselect
                   local.set $l36
                   local.set $l37
@@ -629,39 +628,39 @@
                                   local.set $l40
                                   local.get $l39
                                   i64x2.extend_high_i32x4_u
-                                  local.set $l49
+                                  local.set $l50
                                   local.get $l40
                                   i32.const 2
                                   i64x2.shl
-                                  local.set $l50
-                                  local.get $l49
+                                  local.set $l51
+                                  local.get $l50
                                   i32.const 2
                                   i64x2.shl
-                                  local.set $l51
-                                  local.get $l48
-                                  local.get $l50
+                                  local.set $l52
+                                  local.get $l49
+                                  local.get $l51
                                   v128.const i32x4 0x0 0x0 0x0 0x0
                                   i64x2.lt_s
-                                  local.get $l51
+                                  local.get $l52
                                   v128.const i32x4 0x0 0x0 0x0 0x0
                                   i64x2.lt_s
                                   i8x16.shuffle 0 1 2 3 8 9 10 11 16 17 18 19 24 25 26 27
                                   local.get $limit.buffer_x.4
                                   i64x2.splat
-                                  local.get $l50
+                                  local.get $l51
                                   i64x2.le_s
                                   local.get $limit.buffer_x.4
                                   i64x2.splat
-                                  local.get $l51
+                                  local.get $l52
                                   i64x2.le_s
                                   i8x16.shuffle 0 1 2 3 8 9 10 11 16 17 18 19 24 25 26 27
                                   v128.or
                                   v128.and
-                                  local.set $l52
-                                  local.get $l52
+                                  local.set $l53
+                                  local.get $l53
                                   v128.any_true
                                   if $if29
-                                    local.get $l52
+                                    local.get $l53
                                     i32x4.bitmask
                                     i32.ctz
                                     local.set $l17
@@ -674,22 +673,22 @@
                                     i32.add
                                     i32.const 0
                                     local.get $l17
-                                    local.get $l50
                                     local.get $l51
+                                    local.get $l52
                                     call $pick4
                                     i64.const 4
                                     local.get $l17
                                     call $end4
                                     local.set $live
-                                    local.get $l47
-                                    local.get $live
-                                    v128.and
-                                    local.set $l47
                                     local.get $l48
                                     local.get $live
                                     v128.and
                                     local.set $l48
-                                    local.get $l48
+                                    local.get $l49
+                                    local.get $live
+                                    v128.and
+                                    local.set $l49
+                                    local.get $l49
                                     v128.any_true
                                     i32.eqz
                                     br_if $block27
@@ -704,34 +703,34 @@
                                 local.get $base.buffer_x
                                 i32x4.splat
                                 i32x4.add
-                                local.get $l48
+                                local.get $l49
                                 v128.and
-                                local.set $l51
-                                local.get $l51
+                                local.set $l52
+                                local.get $l52
                                 i64x2.extract_lane 0
                                 local.tee $l24
                                 i32.wrap_i64
                                 v128.load32_zero
-                                local.set $l50
+                                local.set $l51
                                 local.get $l24
                                 i64.const 32
                                 i64.shr_u
                                 i32.wrap_i64
-                                local.get $l50
-                                v128.load32_lane 1
-                                local.set $l50
                                 local.get $l51
+                                v128.load32_lane 1
+                                local.set $l51
+                                local.get $l52
                                 i64x2.extract_lane 1
                                 local.tee $l24
                                 i32.wrap_i64
-                                local.get $l50
+                                local.get $l51
                                 v128.load32_lane 2
-                                local.set $l50
+                                local.set $l51
                                 local.get $l24
                                 i64.const 32
                                 i64.shr_u
                                 i32.wrap_i64
-                                local.get $l50
+                                local.get $l51
                                 v128.load32_lane 3
                                 local.set $l38
                                 local.get $l37
@@ -743,16 +742,16 @@
                                 local.get $l36
                                 i32x4.add
                                 local.get $l36
-                                local.get $l48
+                                local.get $l49
                                 v128.bitselect
                                 local.set $l36
                                 local.set $l37
                                 local.get $counts.0
-                                local.get $l48
+                                local.get $l49
                                 i32x4.sub
                                 local.set $counts.0
                               end  ;; $block27
-                              local.get $l48
+                              local.get $l49
                               v128.any_true
                               if $if30
                                 local.get $ticks
@@ -772,11 +771,11 @@
                         i32.const 13
                         local.get $l37
                         local.get $l36
-                        local.get $l47
                         local.get $l48
+                        local.get $l49
                         call $look_i32_v128_v128_v128
+                        local.set $l49
                         local.set $l48
-                        local.set $l47
                         local.set $l36
                         local.set $l37
                         local.set $ticks
@@ -790,23 +789,23 @@
                         local.get $counts.0
                         local.get $spent.0
                         local.get $spent.1
-                        local.get $l48
+                        local.get $l49
                         local.get $ticks
                         call $steps4
-                        local.set $l51
+                        local.set $l52
                         local.set $spent.1
                         local.set $spent.0
                         local.set $ticks
                         v128.const i32x4 0x0 0x0 0x0 0x0
                         local.set $counts.0
-                        local.get $l48
-                        local.get $l51
+                        local.get $l49
+                        local.get $l52
                         v128.and
-                        local.set $l50
-                        local.get $l50
+                        local.set $l51
+                        local.get $l51
                         v128.any_true
                         if $if32
-                          local.get $l50
+                          local.get $l51
                           i32x4.bitmask
                           i32.ctz
                           local.set $l17
@@ -823,15 +822,15 @@
                           local.get $l17
                           call $end4
                           local.set $live
-                          local.get $l47
-                          local.get $live
-                          v128.and
-                          local.set $l47
                           local.get $l48
                           local.get $live
                           v128.and
                           local.set $l48
-                          local.get $l48
+                          local.get $l49
+                          local.get $live
+                          v128.and
+                          local.set $l49
+                          local.get $l49
                           v128.any_true
                           i32.eqz
                           br_if $block22
@@ -840,7 +839,7 @@
                       end  ;; $loop23
                     end  ;; $block22
                   end  ;; $block21
-                  local.get $l48
+                  local.get $l49
                   v128.any_true
                   if $if33
                     block $block34
@@ -878,28 +877,28 @@
                           local.get $limit.buffer_y.4
                           i64.const 4
                           i64.const 0
-                          local.get $l48
+                          local.get $l49
                           call $beyond4
                           local.tee $live
                           i8x16.all_true
                           i32.eqz
                           if $if37
-                            local.get $l47
-                            local.get $live
-                            v128.and
-                            local.set $l47
                             local.get $l48
                             local.get $live
                             v128.and
                             local.set $l48
-                            local.get $l48
+                            local.get $l49
+                            local.get $live
+                            v128.and
+                            local.set $l49
+                            local.get $l49
                             v128.any_true
                             i32.eqz
                             br_if $block34
                           end  ;; $if37
                         end  ;; $if36
                       end  ;; $if35
-                      local.get $l48
+                      local.get $l49
                       i32x4.all_true
                       if $if38
                         local.get $base.buffer_y
@@ -926,23 +925,23 @@
                         i32.mul
                         i32.add
                         local.get $l36
-                        local.get $l48
+                        local.get $l49
                         call $scatter32_32_row
                       end  ;; $if38
                     end  ;; $block34
-                    local.get $l48
+                    local.get $l49
                     v128.any_true
                     if $if39
-                      local.get $l47
                       local.get $l48
+                      local.get $l49
                       v128.andnot
-                      local.set $l47
-                      v128.const i32x4 0x0 0x0 0x0 0x0
                       local.set $l48
+                      v128.const i32x4 0x0 0x0 0x0 0x0
+                      local.set $l49
                     end  ;; $if39
                   end  ;; $if33
                 end  ;; $if20
-                local.get $l47
+                local.get $l48
                 v128.any_true
                 if $if40
                   br $block19
@@ -956,8 +955,7 @@
               local.get $lane
               i32.const 4
               i32.add
-              local.set $lane
-              local.get $lane
+              local.tee $lane
               local.get $on.0
               i32.lt_s
               br_if $loop18
@@ -1000,7 +998,7 @@
       end  ;; $loop3
     end  ;; $if0
   )
-  (func $fault (type $t2)  ;; 51 bytes at 0x8ac
+  (func $fault (type $t2)  ;; 51 bytes at 0x8a8
     (param $l0 i32) (param $l1 i32) (param $l2 i32) (param $l3 i32) (param $l4 i32) (param $l5 i32)
     (param $l6 i64) (param $l7 i64)
     local.get $l0
@@ -1025,7 +1023,7 @@
     local.get $l7
     i64.store offset=80 align=4
   )
-  (func $look (type $t3)  ;; 57 bytes at 0x8e0
+  (func $look (type $t3)  ;; 57 bytes at 0x8dc
     (param $arguments i32) (param $at i32)
     (result i64)
     (local $answer i32) (local $ticks i64)
@@ -1056,7 +1054,7 @@
     end  ;; $if0
     local.get $ticks
   )
-  (func $look_i32_v128 (type $t4)  ;; 61 bytes at 0x91a
+  (func $look_i32_v128 (type $t4)  ;; 61 bytes at 0x916
     (param $arguments i32) (param $at i32) (param $l2 i32) (param $l3 v128)
     (result i64) (result i32) (result v128)
     (local $answer i32) (local $ticks i64)
@@ -1089,7 +1087,7 @@
     local.get $l2
     local.get $l3
   )
-  (func $pick4 (type $t5)  ;; 48 bytes at 0x958
+  (func $pick4 (type $t5)  ;; 48 bytes at 0x954
     (param $l0 i32) (param $l1 v128) (param $l2 v128)
     (result i64)
     i64.const 0
@@ -1118,7 +1116,7 @@
     i32.ne
     select
   )
-  (func $end4 (type $t6)  ;; 31 bytes at 0x989
+  (func $end4 (type $t6)  ;; 31 bytes at 0x985
     (param $l0 i32) (param $l1 i32) (param $l2 i32) (param $l3 i32) (param $l4 i32) (param $l5 i32)
     (param $l6 i64) (param $l7 i64) (param $l8 i32)
     (result v128)
@@ -1138,7 +1136,7 @@
     global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
     i32x4.gt_s
   )
-  (func $look_i32_v128_v128_v128 (type $t7)  ;; 65 bytes at 0x9a9
+  (func $look_i32_v128_v128_v128 (type $t7)  ;; 65 bytes at 0x9a5
     (param $arguments i32) (param $at i32) (param $l2 i32) (param $l3 v128) (param $l4 v128)
     (param $l5 v128)
     (result i64) (result i32) (result v128) (result v128) (result v128)
@@ -1174,7 +1172,7 @@
     local.get $l4
     local.get $l5
   )
-  (func $steps4 (type $t8)  ;; 190 bytes at 0x9ec
+  (func $steps4 (type $t8)  ;; 190 bytes at 0x9e8
     (param $l0 i64) (param $l1 v128) (param $l2 v128) (param $l3 v128) (param $l4 v128)
     (param $l5 i64)
     (result i64) (result v128) (result v128) (result v128)
@@ -1272,7 +1270,7 @@
     local.get $l4
     v128.and
   )
-  (func $beyond4 (type $t9)  ;; 127 bytes at 0xaab
+  (func $beyond4 (type $t9)  ;; 127 bytes at 0xaa7
     (param $l0 i32) (param $l1 i32) (param $l2 i32) (param $l3 i32) (param $l4 i32) (param $l5 i32)
     (param $l6 i64) (param $l7 i64) (param $l8 i64) (param $l9 i64) (param $l10 i64)
     (param $l11 v128)
@@ -1340,7 +1338,7 @@
     end  ;; $loop0
     v128.const i32x4 0xffffffff 0xffffffff 0xffffffff 0xffffffff
   )
-  (func $scatter32_32_row (type $t10)  ;; 91 bytes at 0xb2b
+  (func $scatter32_32_row (type $t10)  ;; 91 bytes at 0xb27
     (param $l0 i32) (param $l1 v128) (param $l2 v128)
     (local $bits i32)
     local.get $l2

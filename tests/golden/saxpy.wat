@@ -10,7 +10,7 @@
   (import "env" "memory" (memory 1 65536))
   (import "env" "poll" (func $poll (type $t0)))
   (global $c0 v128 (v128.const i32x4 0x10000 0x30002 0x50004 0x70006))
-  (func $kernel (export "kernel") (type $t1)  ;; 1192 bytes at 0xa3
+  (func $kernel (export "kernel") (type $t1)  ;; 1215 bytes at 0xa3
     (param $arguments i32) (param $begin i32) (param $end i32)
     (local $ticks i64) (local $param.a f32) (local $base.buffer_x i32) (local $base.buffer_y i32)
     (local $limit.buffer_x.4 i64) (local $limit.buffer_y.4 i64) (local $block i32)
@@ -19,7 +19,7 @@
     (local $on.1 i32) (local $on.2 i32) (local $first i32) (local $l22 i64) (local $safe i32)
     (local $from i32) (local $lane i32) (local $l26 v128) (local $l27 v128) (local $l28 i32)
     (local $l29 i32) (local $l30 v128) (local $l31 v128) (local $l32 i32) (local $l33 v128)
-    (local $l34 v128) (local $l35 i64) (local $live v128)
+    (local $kept i32) (local $l35 v128) (local $l36 i64) (local $live v128)
     i64.const 1048576
     local.set $ticks
     local.get $arguments
@@ -286,6 +286,23 @@
             local.get $arguments
             v128.load32_splat offset=88
             local.set $l33
+            local.get $l16
+            local.get $lane
+            i32.sub
+            i32.const -8
+            i32.and
+            i32.const 8
+            i32.add
+            local.tee $l16
+            local.get $lane
+            i32.add
+            local.set $lane
+            local.get $l16
+            i32.const 4
+            i32.mul
+            local.get $l28
+            i32.add
+            local.set $l16
             loop $loop8
               block $block9
                 local.get $l28
@@ -322,10 +339,6 @@
                 v128.store offset=16 align=4
                 br $block9
               end  ;; $block9
-              local.get $lane
-              i32.const 8
-              i32.add
-              local.set $lane
               local.get $l28
               i32.const 32
               i32.add
@@ -334,9 +347,9 @@
               i32.const 32
               i32.add
               local.set $l32
-              local.get $lane
+              local.get $l28
               local.get $l16
-              i32.le_s
+              i32.ne
               br_if $loop8
             end  ;; $loop8
           end  ;; $block7
@@ -359,7 +372,7 @@
                 i16x8.splat
                 global.get $c0  ;; i32x4 0x10000 0x30002 0x50004 0x70006
                 i16x8.gt_s
-                local.set $l34
+                local.set $l35
                 block $block13
                   local.get $safe
                   i32.eqz
@@ -370,10 +383,10 @@
                     i64.extend_i32_u
                     i64.const 4
                     i64.mul
-                    local.tee $l35
+                    local.tee $l36
                     local.get $limit.buffer_x.4
                     i64.ge_u
-                    local.get $l35
+                    local.get $l36
                     i64.const 28
                     i64.add
                     local.get $limit.buffer_x.4
@@ -388,22 +401,22 @@
                       local.get $lane
                       i32.add
                       i32.const 0
-                      local.get $l35
+                      local.get $l36
                       i64.const 4
                       local.get $limit.buffer_x.4
                       i64.const 4
                       i64.const 0
-                      local.get $l34
+                      local.get $l35
                       call $beyond8
                       local.tee $live
                       i8x16.all_true
                       i32.eqz
                       if $if16
-                        local.get $l34
+                        local.get $l35
                         local.get $live
                         v128.and
-                        local.set $l34
-                        local.get $l34
+                        local.set $l35
+                        local.get $l35
                         v128.any_true
                         i32.eqz
                         br_if $block13
@@ -451,7 +464,7 @@
                     i32.const 4
                     i32.mul
                     i32.add
-                    local.get $l34
+                    local.get $l35
                     call $row_f32_f32x4
                     local.set $l27
                     local.set $l26
@@ -465,10 +478,10 @@
                     i64.extend_i32_u
                     i64.const 4
                     i64.mul
-                    local.tee $l35
+                    local.tee $l36
                     local.get $limit.buffer_y.4
                     i64.ge_u
-                    local.get $l35
+                    local.get $l36
                     i64.const 28
                     i64.add
                     local.get $limit.buffer_y.4
@@ -483,22 +496,22 @@
                       local.get $lane
                       i32.add
                       i32.const 0
-                      local.get $l35
+                      local.get $l36
                       i64.const 4
                       local.get $limit.buffer_y.4
                       i64.const 4
                       i64.const 0
-                      local.get $l34
+                      local.get $l35
                       call $beyond8
                       local.tee $live
                       i8x16.all_true
                       i32.eqz
                       if $if20
-                        local.get $l34
+                        local.get $l35
                         local.get $live
                         v128.and
-                        local.set $l34
-                        local.get $l34
+                        local.set $l35
+                        local.get $l35
                         v128.any_true
                         i32.eqz
                         br_if $block13
@@ -546,12 +559,12 @@
                     i32.const 4
                     i32.mul
                     i32.add
-                    local.get $l34
+                    local.get $l35
                     call $row_f32_f32x4
                     local.set $l31
                     local.set $l30
                   end  ;; $if21
-                  local.get $l34
+                  local.get $l35
                   i16x8.all_true
                   if $if22
                     local.get $base.buffer_y
@@ -602,11 +615,11 @@
                     f32x4.mul
                     local.get $l31
                     f32x4.add
-                    local.get $l34
+                    local.get $l35
                     call $scatter32_32_row
                   end  ;; $if22
                 end  ;; $block13
-                local.get $l34
+                local.get $l35
                 v128.any_true
                 if $if23
                   br $block12
@@ -620,8 +633,7 @@
               local.get $lane
               i32.const 8
               i32.add
-              local.set $lane
-              local.get $lane
+              local.tee $lane
               local.get $on.0
               i32.lt_s
               br_if $loop11
@@ -664,7 +676,7 @@
       end  ;; $loop3
     end  ;; $if0
   )
-  (func $fault (type $t2)  ;; 51 bytes at 0x54c
+  (func $fault (type $t2)  ;; 51 bytes at 0x563
     (param $l0 i32) (param $l1 i32) (param $l2 i32) (param $l3 i32) (param $l4 i32) (param $l5 i32)
     (param $l6 i64) (param $l7 i64)
     local.get $l0
@@ -689,7 +701,7 @@
     local.get $l7
     i64.store offset=80 align=4
   )
-  (func $look (type $t3)  ;; 57 bytes at 0x580
+  (func $look (type $t3)  ;; 57 bytes at 0x597
     (param $arguments i32) (param $at i32)
     (result i64)
     (local $answer i32) (local $ticks i64)
@@ -720,7 +732,7 @@
     end  ;; $if0
     local.get $ticks
   )
-  (func $end8 (type $t4)  ;; 31 bytes at 0x5ba
+  (func $end8 (type $t4)  ;; 31 bytes at 0x5d1
     (param $l0 i32) (param $l1 i32) (param $l2 i32) (param $l3 i32) (param $l4 i32) (param $l5 i32)
     (param $l6 i64) (param $l7 i64) (param $l8 i32)
     (result v128)
@@ -740,7 +752,7 @@
     global.get $c0  ;; i32x4 0x10000 0x30002 0x50004 0x70006
     i16x8.gt_s
   )
-  (func $beyond8 (type $t5)  ;; 127 bytes at 0x5da
+  (func $beyond8 (type $t5)  ;; 127 bytes at 0x5f1
     (param $l0 i32) (param $l1 i32) (param $l2 i32) (param $l3 i32) (param $l4 i32) (param $l5 i32)
     (param $l6 i64) (param $l7 i64) (param $l8 i64) (param $l9 i64) (param $l10 i64)
     (param $l11 v128)
@@ -808,7 +820,7 @@
     end  ;; $loop0
     v128.const i32x4 0xffffffff 0xffffffff 0xffffffff 0xffffffff
   )
-  (func $row_f32_f32x4 (type $t6)  ;; 181 bytes at 0x65b
+  (func $row_f32_f32x4 (type $t6)  ;; 181 bytes at 0x672
     (param $l0 i32) (param $l1 v128)
     (result v128) (result v128)
     (local $l2 v128) (local $bits i32)
@@ -900,7 +912,7 @@
     local.get $l2
     v128.load32_lane 3
   )
-  (func $scatter32_32_row (type $t7)  ;; 173 bytes at 0x712
+  (func $scatter32_32_row (type $t7)  ;; 173 bytes at 0x729
     (param $l0 i32) (param $l1 v128) (param $l2 v128) (param $l3 v128)
     (local $bits i32)
     local.get $l3

@@ -11,7 +11,7 @@
   (import "env" "memory" (memory 1 65536))
   (import "env" "poll" (func $poll (type $t0)))
   (global $c0 v128 (v128.const i32x4 0x0 0x1 0x2 0x3))
-  (func $kernel (export "kernel") (type $t1)  ;; 4985 bytes at 0xa8
+  (func $kernel (export "kernel") (type $t1)  ;; 5209 bytes at 0xa8
     (param $arguments i32) (param $begin i32) (param $end i32)
     (local $ticks i64) (local $base.buffer_x i32) (local $base.buffer_y i32)
     (local $limit.buffer_x.4 i64) (local $limit.shared_memory.4 i64) (local $limit.buffer_y.4 i64)
@@ -19,16 +19,16 @@
     (local $BLOCK_IDX_X i32) (local $BLOCK_IDX_Y i32) (local $BLOCK_IDX_Z i32) (local $span i32)
     (local $on.0 i32) (local $l18 i32) (local $on.1 i32) (local $on.2 i32) (local $first i32)
     (local $taken i64) (local $least_lane i32) (local $budget i64) (local $least i64)
-    (local $safe i32) (local $from i32) (local $lane i32) (local $kept i32) (local $l30 v128)
-    (local $l31 v128) (local $l32 i64) (local $live v128) (local $until i32) (local $l35 v128)
-    (local $l36 i32) (local $l37 i32) (local $l38 v128) (local $l39 v128) (local $l40 v128)
-    (local $l41 i32) (local $l42 v128) (local $l43 v128) (local $l44 v128) (local $l45 i32)
-    (local $l46 v128) (local $l47 v128) (local $l48 v128) (local $l49 i32) (local $l50 v128)
-    (local $l51 v128) (local $l52 v128) (local $l53 i32) (local $l54 v128) (local $l55 v128)
-    (local $l56 v128) (local $l57 i32) (local $l58 v128) (local $l59 v128) (local $l60 v128)
-    (local $l61 i32) (local $l62 v128) (local $l63 v128) (local $l64 v128) (local $l65 i32)
-    (local $l66 v128) (local $l67 v128) (local $l68 v128) (local $l69 v128) (local $l70 i32)
-    (local $l71 v128)
+    (local $safe i32) (local $from i32) (local $lane i32) (local $l29 i32) (local $l30 i32)
+    (local $kept i32) (local $l32 v128) (local $l33 v128) (local $l34 i64) (local $live v128)
+    (local $until i32) (local $l37 v128) (local $l38 i32) (local $l39 v128) (local $l40 v128)
+    (local $l41 v128) (local $l42 i32) (local $l43 v128) (local $l44 v128) (local $l45 v128)
+    (local $l46 i32) (local $l47 v128) (local $l48 v128) (local $l49 v128) (local $l50 i32)
+    (local $l51 v128) (local $l52 v128) (local $l53 v128) (local $l54 i32) (local $l55 v128)
+    (local $l56 v128) (local $l57 v128) (local $l58 i32) (local $l59 v128) (local $l60 v128)
+    (local $l61 v128) (local $l62 i32) (local $l63 v128) (local $l64 v128) (local $l65 v128)
+    (local $l66 i32) (local $l67 v128) (local $l68 v128) (local $l69 v128) (local $l70 v128)
+    (local $l71 i32) (local $l72 v128)
     i64.const 1048576
     local.set $ticks
     local.get $arguments
@@ -273,6 +273,9 @@
               i32.const 4
               i32.mul
               i32.add
+              i32.const 0
+              i32.add
+              local.set $l18
               local.get $base.buffer_x
               local.get $first
               local.get $lane
@@ -282,22 +285,71 @@
               i32.const 4
               i32.mul
               i32.add
+              i32.const 0
+              i32.add
+              local.set $l29
               local.get $on.0
               local.get $lane
               i32.sub
               i32.const 4
               i32.mul
-              memory.copy
+              local.set $l30
+              local.get $l30
+              i32.const 64
+              i32.ge_s
+              if $if10
+                loop $loop11
+                  local.get $l18
+                  local.get $l29
+                  v128.load align=4
+                  v128.store align=4
+                  local.get $l18
+                  local.get $l29
+                  v128.load offset=16 align=4
+                  v128.store offset=16 align=4
+                  local.get $l18
+                  local.get $l29
+                  v128.load offset=32 align=4
+                  v128.store offset=32 align=4
+                  local.get $l18
+                  local.get $l29
+                  v128.load offset=48 align=4
+                  v128.store offset=48 align=4
+                  local.get $l18
+                  i32.const 64
+                  i32.add
+                  local.set $l18
+                  local.get $l29
+                  i32.const 64
+                  i32.add
+                  local.set $l29
+                  local.get $l30
+                  i32.const -64
+                  i32.add
+                  local.set $l30
+                  local.get $l30
+                  i32.const 64
+                  i32.ge_s
+                  br_if $loop11
+                end  ;; $loop11
+              end  ;; $if10
+              local.get $l30
+              if $if12
+                local.get $l18
+                local.get $l29
+                local.get $l30
+                memory.copy
+              end  ;; $if12
               local.get $on.0
               local.set $lane
             end  ;; $block9
-            block $block10
+            block $block13
               local.get $lane
               local.get $on.0
               i32.ge_s
-              br_if $block10
-              loop $loop11
-                block $block12
+              br_if $block13
+              loop $loop14
+                block $block15
                   local.get $lane
                   local.set $kept
                   local.get $on.0
@@ -312,27 +364,27 @@
                   i32x4.splat
                   global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
                   i32x4.gt_s
-                  local.set $l30
-                  block $block13
+                  local.set $l32
+                  block $block16
                     local.get $safe
                     i32.eqz
-                    if $if14
+                    if $if17
                       local.get $first
                       local.get $lane
                       i32.add
                       i64.extend_i32_u
                       i64.const 4
                       i64.mul
-                      local.tee $l32
+                      local.tee $l34
                       local.get $limit.buffer_x.4
                       i64.ge_u
-                      local.get $l32
+                      local.get $l34
                       i64.const 12
                       i64.add
                       local.get $limit.buffer_x.4
                       i64.ge_u
                       i32.or
-                      if $if15
+                      if $if18
                         local.get $arguments
                         i32.const 1
                         i32.const 0
@@ -341,28 +393,28 @@
                         local.get $lane
                         i32.add
                         i32.const 0
-                        local.get $l32
+                        local.get $l34
                         i64.const 4
                         local.get $limit.buffer_x.4
                         i64.const 4
                         i64.const 0
-                        local.get $l30
+                        local.get $l32
                         call $beyond4
                         local.tee $live
                         i8x16.all_true
                         i32.eqz
-                        if $if16
-                          local.get $l30
+                        if $if19
+                          local.get $l32
                           local.get $live
                           v128.and
-                          local.set $l30
-                          local.get $l30
+                          local.set $l32
+                          local.get $l32
                           v128.any_true
                           i32.eqz
-                          br_if $block13
-                        end  ;; $if16
-                      end  ;; $if15
-                    end  ;; $if14
+                          br_if $block16
+                        end  ;; $if19
+                      end  ;; $if18
+                    end  ;; $if17
                     local.get $first
                     local.get $lane
                     i32.add
@@ -377,7 +429,7 @@
                     i64.add
                     local.get $limit.buffer_x.4
                     i64.lt_u
-                    if $if17
+                    if $if20
                       local.get $base.buffer_x
                       local.get $first
                       local.get $lane
@@ -390,8 +442,8 @@
                       local.set $l18
                       local.get $l18
                       v128.load align=4
-                      local.set $l31
-                    else  ;; $if17
+                      local.set $l33
+                    else  ;; $if20
                       local.get $base.buffer_x
                       local.get $first
                       local.get $lane
@@ -401,27 +453,27 @@
                       i32.const 4
                       i32.mul
                       i32.add
-                      local.get $l30
+                      local.get $l32
                       call $row_f32_f32x4
-                      local.set $l31
-                    end  ;; $if17
+                      local.set $l33
+                    end  ;; $if20
                     local.get $safe
                     i32.eqz
-                    if $if18
+                    if $if21
                       local.get $lane
                       i64.extend_i32_u
                       i64.const 4
                       i64.mul
-                      local.tee $l32
+                      local.tee $l34
                       local.get $limit.shared_memory.4
                       i64.ge_u
-                      local.get $l32
+                      local.get $l34
                       i64.const 12
                       i64.add
                       local.get $limit.shared_memory.4
                       i64.ge_u
                       i32.or
-                      if $if19
+                      if $if22
                         local.get $arguments
                         i32.const 1
                         i32.const 1
@@ -430,28 +482,28 @@
                         local.get $lane
                         i32.add
                         i32.const 0
-                        local.get $l32
+                        local.get $l34
                         i64.const 4
                         local.get $limit.shared_memory.4
                         i64.const 4
                         i64.const 0
-                        local.get $l30
+                        local.get $l32
                         call $beyond4
                         local.tee $live
                         i8x16.all_true
                         i32.eqz
-                        if $if20
-                          local.get $l30
+                        if $if23
+                          local.get $l32
                           local.get $live
                           v128.and
-                          local.set $l30
-                          local.get $l30
+                          local.set $l32
+                          local.get $l32
                           v128.any_true
                           i32.eqz
-                          br_if $block13
-                        end  ;; $if20
-                      end  ;; $if19
-                    end  ;; $if18
+                          br_if $block16
+                        end  ;; $if23
+                      end  ;; $if22
+                    end  ;; $if21
                     local.get $lane
                     i32.const 4
                     i32.mul
@@ -462,7 +514,7 @@
                     i64.add
                     local.get $limit.shared_memory.4
                     i64.lt_u
-                    if $if21
+                    if $if24
                       local.get $base.shared_memory
                       local.get $lane
                       i32.const 4
@@ -470,44 +522,43 @@
                       i32.add
                       local.set $l18
                       local.get $l18
-                      local.get $l31
+                      local.get $l33
                       local.get $l18
                       v128.load align=4
-                      local.get $l30
+                      local.get $l32
                       v128.bitselect
                       v128.store align=4
-                    else  ;; $if21
+                    else  ;; $if24
                       local.get $base.shared_memory
                       local.get $lane
                       i32.const 4
                       i32.mul
                       i32.add
-                      local.get $l31
-                      local.get $l30
+                      local.get $l33
+                      local.get $l32
                       call $scatter32_32_row
-                    end  ;; $if21
-                  end  ;; $block13
-                  local.get $l30
+                    end  ;; $if24
+                  end  ;; $block16
+                  local.get $l32
                   v128.any_true
-                  if $if22
-                    br $block12
-                  end  ;; $if22
-                end  ;; $block12
+                  if $if25
+                    br $block15
+                  end  ;; $if25
+                end  ;; $block15
                 local.get $arguments
                 i32.load
-                if $if23
+                if $if26
                   return
-                end  ;; $if23
+                end  ;; $if26
                 local.get $lane
                 i32.const 4
                 i32.add
-                local.set $lane
-                local.get $lane
+                local.tee $lane
                 local.get $on.0
                 i32.lt_s
-                br_if $loop11
-              end  ;; $loop11
-            end  ;; $block10
+                br_if $loop14
+              end  ;; $loop14
+            end  ;; $block13
             i32.const 0
             i32.const 2147483647
             i32.const 1
@@ -531,69 +582,80 @@
             local.tee $lane
             local.get $until
             i32.lt_s
-            if $if24
-              block $block25
+            if $if27
+              block $block28
                 local.get $lane
                 local.get $from
                 i32.lt_s
-                br_if $block25
+                br_if $block28
                 local.get $until
                 i32.const 4
                 i32.sub
                 local.tee $l18
                 local.get $lane
                 i32.lt_s
-                br_if $block25
+                br_if $block28
                 local.get $lane
                 i32.const 2
                 i32.shl
                 local.get $base.shared_memory
                 i32.add
-                local.set $l36
-                loop $loop26
-                  block $block27
-                    local.get $lane
-                    local.set $kept
-                    local.get $l36
-                    local.set $l37
-                    local.get $l37
-                    v128.load offset=512 align=4
-                    local.set $l35
-                    local.get $l36
-                    local.set $l37
-                    local.get $l37
-                    v128.load align=4
-                    local.set $l38
-                    local.get $l36
-                    local.set $l37
-                    local.get $l37
+                local.set $l38
+                local.get $l18
+                local.get $lane
+                i32.sub
+                i32.const -4
+                i32.and
+                i32.const 4
+                i32.add
+                local.tee $l18
+                local.get $lane
+                i32.add
+                local.set $lane
+                local.get $l18
+                i32.const 4
+                i32.mul
+                local.get $l38
+                i32.add
+                local.set $l18
+                loop $loop29
+                  block $block30
                     local.get $l38
-                    local.get $l35
+                    local.set $l29
+                    local.get $l29
+                    v128.load offset=512 align=4
+                    local.set $l37
+                    local.get $l38
+                    local.set $l29
+                    local.get $l29
+                    v128.load align=4
+                    local.set $l39
+                    local.get $l38
+                    local.set $l29
+                    local.get $l29
+                    local.get $l39
+                    local.get $l37
                     f32x4.add
                     v128.store align=4
-                    br $block27
-                  end  ;; $block27
-                  local.get $lane
-                  i32.const 4
-                  i32.add
-                  local.set $lane
-                  local.get $l36
+                    br $block30
+                  end  ;; $block30
+                  local.get $l38
                   i32.const 16
                   i32.add
-                  local.set $l36
-                  local.get $lane
+                  local.set $l38
+                  local.get $l38
                   local.get $l18
-                  i32.le_s
-                  br_if $loop26
-                end  ;; $loop26
-              end  ;; $block25
-              block $block28
+                  i32.ne
+                  br_if $loop29
+                end  ;; $loop29
+              end  ;; $block28
+              block $block31
                 local.get $lane
                 local.get $until
                 i32.ge_s
-                br_if $block28
-                loop $loop29
-                  block $block30
+                br_if $block31
+                loop $loop32
+                  block $block33
                     local.get $lane
                     local.set $kept
                     local.get $until
@@ -608,7 +670,7 @@
                     i32x4.splat
                     global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
                     i32x4.gt_s
-                    local.set $l39
+                    local.set $l40
                     local.get $lane
                     i32.const 128
                     i32.add
@@ -621,7 +683,7 @@
                     i64.add
                     local.get $limit.shared_memory.4
                     i64.lt_u
-                    if $if31
+                    if $if34
                       local.get $base.shared_memory
                       local.get $lane
                       i32.const 128
@@ -632,8 +694,8 @@
                       local.set $l18
                       local.get $l18
                       v128.load align=4
-                      local.set $l35
-                    else  ;; $if31
+                      local.set $l37
+                    else  ;; $if34
                       local.get $base.shared_memory
                       local.get $lane
                       i32.const 128
@@ -641,10 +703,10 @@
                       i32.const 4
                       i32.mul
                       i32.add
-                      local.get $l39
+                      local.get $l40
                       call $row_f32_f32x4
-                      local.set $l35
-                    end  ;; $if31
+                      local.set $l37
+                    end  ;; $if34
                     local.get $lane
                     i32.const 4
                     i32.mul
@@ -655,7 +717,7 @@
                     i64.add
                     local.get $limit.shared_memory.4
                     i64.lt_u
-                    if $if32
+                    if $if35
                       local.get $base.shared_memory
                       local.get $lane
                       i32.const 4
@@ -664,17 +726,17 @@
                       local.set $l18
                       local.get $l18
                       v128.load align=4
-                      local.set $l38
-                    else  ;; $if32
+                      local.set $l39
+                    else  ;; $if35
                       local.get $base.shared_memory
                       local.get $lane
                       i32.const 4
                       i32.mul
                       i32.add
-                      local.get $l39
+                      local.get $l40
                       call $row_f32_f32x4
-                      local.set $l38
-                    end  ;; $if32
+                      local.set $l39
+                    end  ;; $if35
                     local.get $lane
                     i32.const 4
                     i32.mul
@@ -685,7 +747,7 @@
                     i64.add
                     local.get $limit.shared_memory.4
                     i64.lt_u
-                    if $if33
+                    if $if36
                       local.get $base.shared_memory
                       local.get $lane
                       i32.const 4
@@ -693,46 +755,45 @@
                       i32.add
                       local.set $l18
                       local.get $l18
-                      local.get $l38
-                      local.get $l35
+                      local.get $l39
+                      local.get $l37
                       f32x4.add
                       local.get $l18
                       v128.load align=4
-                      local.get $l39
+                      local.get $l40
                       v128.bitselect
                       v128.store align=4
-                    else  ;; $if33
+                    else  ;; $if36
                       local.get $base.shared_memory
                       local.get $lane
                       i32.const 4
                       i32.mul
                       i32.add
-                      local.get $l38
-                      local.get $l35
-                      f32x4.add
                       local.get $l39
+                      local.get $l37
+                      f32x4.add
+                      local.get $l40
                       call $scatter32_32_row
-                    end  ;; $if33
-                    br $block30
-                  end  ;; $block30
+                    end  ;; $if36
+                    br $block33
+                  end  ;; $block33
                   local.get $lane
                   i32.const 4
                   i32.add
-                  local.set $lane
-                  local.get $lane
+                  local.tee $lane
                   local.get $until
                   i32.lt_s
-                  br_if $loop29
-                end  ;; $loop29
-              end  ;; $block28
-            end  ;; $if24
+                  br_if $loop32
+                end  ;; $loop32
+              end  ;; $block31
+            end  ;; $if27
             local.get $taken
             i64.const 1
             i64.add
             local.tee $taken
             local.get $least
             i64.ge_s
-            if $if34
+            if $if37
               local.get $least_lane
               local.set $lane
               local.get $arguments
@@ -747,7 +808,7 @@
               i64.const 0
               call $fault
               return
-            end  ;; $if34
+            end  ;; $if37
             i32.const 0
             i32.const 2147483647
             i32.const 1
@@ -771,69 +832,80 @@
             local.tee $lane
             local.get $until
             i32.lt_s
-            if $if35
-              block $block36
+            if $if38
+              block $block39
                 local.get $lane
                 local.get $from
                 i32.lt_s
-                br_if $block36
+                br_if $block39
                 local.get $until
                 i32.const 4
                 i32.sub
                 local.tee $l18
                 local.get $lane
                 i32.lt_s
-                br_if $block36
+                br_if $block39
                 local.get $lane
                 i32.const 2
                 i32.shl
                 local.get $base.shared_memory
                 i32.add
-                local.set $l41
-                loop $loop37
-                  block $block38
-                    local.get $lane
-                    local.set $kept
-                    local.get $l41
-                    local.set $l37
-                    local.get $l37
-                    v128.load offset=256 align=4
-                    local.set $l40
-                    local.get $l41
-                    local.set $l37
-                    local.get $l37
-                    v128.load align=4
-                    local.set $l42
-                    local.get $l41
-                    local.set $l37
-                    local.get $l37
+                local.set $l42
+                local.get $l18
+                local.get $lane
+                i32.sub
+                i32.const -4
+                i32.and
+                i32.const 4
+                i32.add
+                local.tee $l18
+                local.get $lane
+                i32.add
+                local.set $lane
+                local.get $l18
+                i32.const 4
+                i32.mul
+                local.get $l42
+                i32.add
+                local.set $l18
+                loop $loop40
+                  block $block41
                     local.get $l42
-                    local.get $l40
+                    local.set $l29
+                    local.get $l29
+                    v128.load offset=256 align=4
+                    local.set $l41
+                    local.get $l42
+                    local.set $l29
+                    local.get $l29
+                    v128.load align=4
+                    local.set $l43
+                    local.get $l42
+                    local.set $l29
+                    local.get $l29
+                    local.get $l43
+                    local.get $l41
                     f32x4.add
                     v128.store align=4
-                    br $block38
-                  end  ;; $block38
-                  local.get $lane
-                  i32.const 4
-                  i32.add
-                  local.set $lane
-                  local.get $l41
+                    br $block41
+                  end  ;; $block41
+                  local.get $l42
                   i32.const 16
                   i32.add
-                  local.set $l41
-                  local.get $lane
+                  local.set $l42
+                  local.get $l42
                   local.get $l18
-                  i32.le_s
-                  br_if $loop37
-                end  ;; $loop37
-              end  ;; $block36
-              block $block39
+                  i32.ne
+                  br_if $loop40
+                end  ;; $loop40
+              end  ;; $block39
+              block $block42
                 local.get $lane
                 local.get $until
                 i32.ge_s
-                br_if $block39
-                loop $loop40
-                  block $block41
+                br_if $block42
+                loop $loop43
+                  block $block44
                     local.get $lane
                     local.set $kept
                     local.get $until
@@ -848,7 +920,7 @@
                     i32x4.splat
                     global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
                     i32x4.gt_s
-                    local.set $l43
+                    local.set $l44
                     local.get $lane
                     i32.const 64
                     i32.add
@@ -861,7 +933,7 @@
                     i64.add
                     local.get $limit.shared_memory.4
                     i64.lt_u
-                    if $if42
+                    if $if45
                       local.get $base.shared_memory
                       local.get $lane
                       i32.const 64
@@ -872,8 +944,8 @@
                       local.set $l18
                       local.get $l18
                       v128.load align=4
-                      local.set $l40
-                    else  ;; $if42
+                      local.set $l41
+                    else  ;; $if45
                       local.get $base.shared_memory
                       local.get $lane
                       i32.const 64
@@ -881,10 +953,10 @@
                       i32.const 4
                       i32.mul
                       i32.add
-                      local.get $l43
+                      local.get $l44
                       call $row_f32_f32x4
-                      local.set $l40
-                    end  ;; $if42
+                      local.set $l41
+                    end  ;; $if45
                     local.get $lane
                     i32.const 4
                     i32.mul
@@ -895,7 +967,7 @@
                     i64.add
                     local.get $limit.shared_memory.4
                     i64.lt_u
-                    if $if43
+                    if $if46
                       local.get $base.shared_memory
                       local.get $lane
                       i32.const 4
@@ -904,17 +976,17 @@
                       local.set $l18
                       local.get $l18
                       v128.load align=4
-                      local.set $l42
-                    else  ;; $if43
+                      local.set $l43
+                    else  ;; $if46
                       local.get $base.shared_memory
                       local.get $lane
                       i32.const 4
                       i32.mul
                       i32.add
-                      local.get $l43
+                      local.get $l44
                       call $row_f32_f32x4
-                      local.set $l42
-                    end  ;; $if43
+                      local.set $l43
+                    end  ;; $if46
                     local.get $lane
                     i32.const 4
                     i32.mul
@@ -925,7 +997,7 @@
                     i64.add
                     local.get $limit.shared_memory.4
                     i64.lt_u
-                    if $if44
+                    if $if47
                       local.get $base.shared_memory
                       local.get $lane
                       i32.const 4
@@ -933,46 +1005,45 @@
                       i32.add
                       local.set $l18
                       local.get $l18
-                      local.get $l42
-                      local.get $l40
+                      local.get $l43
+                      local.get $l41
                       f32x4.add
                       local.get $l18
                       v128.load align=4
-                      local.get $l43
+                      local.get $l44
                       v128.bitselect
                       v128.store align=4
-                    else  ;; $if44
+                    else  ;; $if47
                       local.get $base.shared_memory
                       local.get $lane
                       i32.const 4
                       i32.mul
                       i32.add
-                      local.get $l42
-                      local.get $l40
-                      f32x4.add
                       local.get $l43
+                      local.get $l41
+                      f32x4.add
+                      local.get $l44
                       call $scatter32_32_row
-                    end  ;; $if44
-                    br $block41
-                  end  ;; $block41
+                    end  ;; $if47
+                    br $block44
+                  end  ;; $block44
                   local.get $lane
                   i32.const 4
                   i32.add
-                  local.set $lane
-                  local.get $lane
+                  local.tee $lane
                   local.get $until
                   i32.lt_s
-                  br_if $loop40
-                end  ;; $loop40
-              end  ;; $block39
-            end  ;; $if35
+                  br_if $loop43
+                end  ;; $loop43
+              end  ;; $block42
+            end  ;; $if38
             local.get $taken
             i64.const 1
             i64.add
             local.tee $taken
             local.get $least
             i64.ge_s
-            if $if45
+            if $if48
               local.get $least_lane
               local.set $lane
               local.get $arguments
@@ -987,7 +1058,7 @@
               i64.const 0
               call $fault
               return
-            end  ;; $if45
+            end  ;; $if48
             i32.const 0
             i32.const 2147483647
             i32.const 1
@@ -1011,69 +1082,80 @@
             local.tee $lane
             local.get $until
             i32.lt_s
-            if $if46
-              block $block47
+            if $if49
+              block $block50
                 local.get $lane
                 local.get $from
                 i32.lt_s
-                br_if $block47
+                br_if $block50
                 local.get $until
                 i32.const 4
                 i32.sub
                 local.tee $l18
                 local.get $lane
                 i32.lt_s
-                br_if $block47
+                br_if $block50
                 local.get $lane
                 i32.const 2
                 i32.shl
                 local.get $base.shared_memory
                 i32.add
-                local.set $l45
-                loop $loop48
-                  block $block49
-                    local.get $lane
-                    local.set $kept
-                    local.get $l45
-                    local.set $l37
-                    local.get $l37
-                    v128.load offset=128 align=4
-                    local.set $l44
-                    local.get $l45
-                    local.set $l37
-                    local.get $l37
-                    v128.load align=4
-                    local.set $l46
-                    local.get $l45
-                    local.set $l37
-                    local.get $l37
+                local.set $l46
+                local.get $l18
+                local.get $lane
+                i32.sub
+                i32.const -4
+                i32.and
+                i32.const 4
+                i32.add
+                local.tee $l18
+                local.get $lane
+                i32.add
+                local.set $lane
+                local.get $l18
+                i32.const 4
+                i32.mul
+                local.get $l46
+                i32.add
+                local.set $l18
+                loop $loop51
+                  block $block52
                     local.get $l46
-                    local.get $l44
+                    local.set $l29
+                    local.get $l29
+                    v128.load offset=128 align=4
+                    local.set $l45
+                    local.get $l46
+                    local.set $l29
+                    local.get $l29
+                    v128.load align=4
+                    local.set $l47
+                    local.get $l46
+                    local.set $l29
+                    local.get $l29
+                    local.get $l47
+                    local.get $l45
                     f32x4.add
                     v128.store align=4
-                    br $block49
-                  end  ;; $block49
-                  local.get $lane
-                  i32.const 4
-                  i32.add
-                  local.set $lane
-                  local.get $l45
+                    br $block52
+                  end  ;; $block52
+                  local.get $l46
                   i32.const 16
                   i32.add
-                  local.set $l45
-                  local.get $lane
+                  local.set $l46
+                  local.get $l46
                   local.get $l18
-                  i32.le_s
-                  br_if $loop48
-                end  ;; $loop48
-              end  ;; $block47
-              block $block50
+                  i32.ne
+                  br_if $loop51
+                end  ;; $loop51
+              end  ;; $block50
+              block $block53
                 local.get $lane
                 local.get $until
                 i32.ge_s
-                br_if $block50
-                loop $loop51
-                  block $block52
+                br_if $block53
+                loop $loop54
+                  block $block55
                     local.get $lane
                     local.set $kept
                     local.get $until
@@ -1088,7 +1170,7 @@
                     i32x4.splat
                     global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
                     i32x4.gt_s
-                    local.set $l47
+                    local.set $l48
                     local.get $lane
                     i32.const 32
                     i32.add
@@ -1101,7 +1183,7 @@
                     i64.add
                     local.get $limit.shared_memory.4
                     i64.lt_u
-                    if $if53
+                    if $if56
                       local.get $base.shared_memory
                       local.get $lane
                       i32.const 32
@@ -1112,8 +1194,8 @@
                       local.set $l18
                       local.get $l18
                       v128.load align=4
-                      local.set $l44
-                    else  ;; $if53
+                      local.set $l45
+                    else  ;; $if56
                       local.get $base.shared_memory
                       local.get $lane
                       i32.const 32
@@ -1121,10 +1203,10 @@
                       i32.const 4
                       i32.mul
                       i32.add
-                      local.get $l47
+                      local.get $l48
                       call $row_f32_f32x4
-                      local.set $l44
-                    end  ;; $if53
+                      local.set $l45
+                    end  ;; $if56
                     local.get $lane
                     i32.const 4
                     i32.mul
@@ -1135,7 +1217,7 @@
                     i64.add
                     local.get $limit.shared_memory.4
                     i64.lt_u
-                    if $if54
+                    if $if57
                       local.get $base.shared_memory
                       local.get $lane
                       i32.const 4
@@ -1144,17 +1226,17 @@
                       local.set $l18
                       local.get $l18
                       v128.load align=4
-                      local.set $l46
-                    else  ;; $if54
+                      local.set $l47
+                    else  ;; $if57
                       local.get $base.shared_memory
                       local.get $lane
                       i32.const 4
                       i32.mul
                       i32.add
-                      local.get $l47
+                      local.get $l48
                       call $row_f32_f32x4
-                      local.set $l46
-                    end  ;; $if54
+                      local.set $l47
+                    end  ;; $if57
                     local.get $lane
                     i32.const 4
                     i32.mul
@@ -1165,7 +1247,7 @@
                     i64.add
                     local.get $limit.shared_memory.4
                     i64.lt_u
-                    if $if55
+                    if $if58
                       local.get $base.shared_memory
                       local.get $lane
                       i32.const 4
@@ -1173,46 +1255,45 @@
                       i32.add
                       local.set $l18
                       local.get $l18
-                      local.get $l46
-                      local.get $l44
+                      local.get $l47
+                      local.get $l45
                       f32x4.add
                       local.get $l18
                       v128.load align=4
-                      local.get $l47
+                      local.get $l48
                       v128.bitselect
                       v128.store align=4
-                    else  ;; $if55
+                    else  ;; $if58
                       local.get $base.shared_memory
                       local.get $lane
                       i32.const 4
                       i32.mul
                       i32.add
-                      local.get $l46
-                      local.get $l44
-                      f32x4.add
                       local.get $l47
+                      local.get $l45
+                      f32x4.add
+                      local.get $l48
                       call $scatter32_32_row
-                    end  ;; $if55
-                    br $block52
-                  end  ;; $block52
+                    end  ;; $if58
+                    br $block55
+                  end  ;; $block55
                   local.get $lane
                   i32.const 4
                   i32.add
-                  local.set $lane
-                  local.get $lane
+                  local.tee $lane
                   local.get $until
                   i32.lt_s
-                  br_if $loop51
-                end  ;; $loop51
-              end  ;; $block50
-            end  ;; $if46
+                  br_if $loop54
+                end  ;; $loop54
+              end  ;; $block53
+            end  ;; $if49
             local.get $taken
             i64.const 1
             i64.add
             local.tee $taken
             local.get $least
             i64.ge_s
-            if $if56
+            if $if59
               local.get $least_lane
               local.set $lane
               local.get $arguments
@@ -1227,7 +1308,7 @@
               i64.const 0
               call $fault
               return
-            end  ;; $if56
+            end  ;; $if59
             i32.const 0
             i32.const 2147483647
             i32.const 1
@@ -1251,69 +1332,80 @@
             local.tee $lane
             local.get $until
             i32.lt_s
-            if $if57
-              block $block58
+            if $if60
+              block $block61
                 local.get $lane
                 local.get $from
                 i32.lt_s
-                br_if $block58
+                br_if $block61
                 local.get $until
                 i32.const 4
                 i32.sub
                 local.tee $l18
                 local.get $lane
                 i32.lt_s
-                br_if $block58
+                br_if $block61
                 local.get $lane
                 i32.const 2
                 i32.shl
                 local.get $base.shared_memory
                 i32.add
-                local.set $l49
-                loop $loop59
-                  block $block60
-                    local.get $lane
-                    local.set $kept
-                    local.get $l49
-                    local.set $l37
-                    local.get $l37
-                    v128.load offset=64 align=4
-                    local.set $l48
-                    local.get $l49
-                    local.set $l37
-                    local.get $l37
-                    v128.load align=4
-                    local.set $l50
-                    local.get $l49
-                    local.set $l37
-                    local.get $l37
+                local.set $l50
+                local.get $l18
+                local.get $lane
+                i32.sub
+                i32.const -4
+                i32.and
+                i32.const 4
+                i32.add
+                local.tee $l18
+                local.get $lane
+                i32.add
+                local.set $lane
+                local.get $l18
+                i32.const 4
+                i32.mul
+                local.get $l50
+                i32.add
+                local.set $l18
+                loop $loop62
+                  block $block63
                     local.get $l50
-                    local.get $l48
+                    local.set $l29
+                    local.get $l29
+                    v128.load offset=64 align=4
+                    local.set $l49
+                    local.get $l50
+                    local.set $l29
+                    local.get $l29
+                    v128.load align=4
+                    local.set $l51
+                    local.get $l50
+                    local.set $l29
+                    local.get $l29
+                    local.get $l51
+                    local.get $l49
                     f32x4.add
                     v128.store align=4
-                    br $block60
-                  end  ;; $block60
-                  local.get $lane
-                  i32.const 4
-                  i32.add
-                  local.set $lane
-                  local.get $l49
+                    br $block63
+                  end  ;; $block63
+                  local.get $l50
                   i32.const 16
                   i32.add
-                  local.set $l49
-                  local.get $lane
+                  local.set $l50
+                  local.get $l50
                   local.get $l18
-                  i32.le_s
-                  br_if $loop59
-                end  ;; $loop59
-              end  ;; $block58
-              block $block61
+                  i32.ne
+                  br_if $loop62
+                end  ;; $loop62
+              end  ;; $block61
+              block $block64
                 local.get $lane
                 local.get $until
                 i32.ge_s
-                br_if $block61
-                loop $loop62
-                  block $block63
+                br_if $block64
+                loop $loop65
+                  block $block66
                     local.get $lane
                     local.set $kept
                     local.get $until
@@ -1328,7 +1420,7 @@
                     i32x4.splat
                     global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
                     i32x4.gt_s
-                    local.set $l51
+                    local.set $l52
                     local.get $lane
                     i32.const 16
                     i32.add
@@ -1341,7 +1433,7 @@
                     i64.add
                     local.get $limit.shared_memory.4
                     i64.lt_u
-                    if $if64
+                    if $if67
                       local.get $base.shared_memory
                       local.get $lane
                       i32.const 16
@@ -1352,8 +1444,8 @@
                       local.set $l18
                       local.get $l18
                       v128.load align=4
-                      local.set $l48
-                    else  ;; $if64
+                      local.set $l49
+                    else  ;; $if67
                       local.get $base.shared_memory
                       local.get $lane
                       i32.const 16
@@ -1361,10 +1453,10 @@
                       i32.const 4
                       i32.mul
                       i32.add
-                      local.get $l51
+                      local.get $l52
                       call $row_f32_f32x4
-                      local.set $l48
-                    end  ;; $if64
+                      local.set $l49
+                    end  ;; $if67
                     local.get $lane
                     i32.const 4
                     i32.mul
@@ -1375,7 +1467,7 @@
                     i64.add
                     local.get $limit.shared_memory.4
                     i64.lt_u
-                    if $if65
+                    if $if68
                       local.get $base.shared_memory
                       local.get $lane
                       i32.const 4
@@ -1384,17 +1476,17 @@
                       local.set $l18
                       local.get $l18
                       v128.load align=4
-                      local.set $l50
-                    else  ;; $if65
+                      local.set $l51
+                    else  ;; $if68
                       local.get $base.shared_memory
                       local.get $lane
                       i32.const 4
                       i32.mul
                       i32.add
-                      local.get $l51
+                      local.get $l52
                       call $row_f32_f32x4
-                      local.set $l50
-                    end  ;; $if65
+                      local.set $l51
+                    end  ;; $if68
                     local.get $lane
                     i32.const 4
                     i32.mul
@@ -1405,7 +1497,7 @@
                     i64.add
                     local.get $limit.shared_memory.4
                     i64.lt_u
-                    if $if66
+                    if $if69
                       local.get $base.shared_memory
                       local.get $lane
                       i32.const 4
@@ -1413,46 +1505,45 @@
                       i32.add
                       local.set $l18
                       local.get $l18
-                      local.get $l50
-                      local.get $l48
+                      local.get $l51
+                      local.get $l49
                       f32x4.add
                       local.get $l18
                       v128.load align=4
-                      local.get $l51
+                      local.get $l52
                       v128.bitselect
                       v128.store align=4
-                    else  ;; $if66
+                    else  ;; $if69
                       local.get $base.shared_memory
                       local.get $lane
                       i32.const 4
                       i32.mul
                       i32.add
-                      local.get $l50
-                      local.get $l48
-                      f32x4.add
                       local.get $l51
+                      local.get $l49
+                      f32x4.add
+                      local.get $l52
                       call $scatter32_32_row
-                    end  ;; $if66
-                    br $block63
-                  end  ;; $block63
+                    end  ;; $if69
+                    br $block66
+                  end  ;; $block66
                   local.get $lane
                   i32.const 4
                   i32.add
-                  local.set $lane
-                  local.get $lane
+                  local.tee $lane
                   local.get $until
                   i32.lt_s
-                  br_if $loop62
-                end  ;; $loop62
-              end  ;; $block61
-            end  ;; $if57
+                  br_if $loop65
+                end  ;; $loop65
+              end  ;; $block64
+            end  ;; $if60
             local.get $taken
             i64.const 1
             i64.add
             local.tee $taken
             local.get $least
             i64.ge_s
-            if $if67
+            if $if70
               local.get $least_lane
               local.set $lane
               local.get $arguments
@@ -1467,7 +1558,7 @@
               i64.const 0
               call $fault
               return
-            end  ;; $if67
+            end  ;; $if70
             i32.const 0
             i32.const 2147483647
             i32.const 1
@@ -1491,69 +1582,80 @@
             local.tee $lane
             local.get $until
             i32.lt_s
-            if $if68
-              block $block69
+            if $if71
+              block $block72
                 local.get $lane
                 local.get $from
                 i32.lt_s
-                br_if $block69
+                br_if $block72
                 local.get $until
                 i32.const 4
                 i32.sub
                 local.tee $l18
                 local.get $lane
                 i32.lt_s
-                br_if $block69
+                br_if $block72
                 local.get $lane
                 i32.const 2
                 i32.shl
                 local.get $base.shared_memory
                 i32.add
-                local.set $l53
-                loop $loop70
-                  block $block71
-                    local.get $lane
-                    local.set $kept
-                    local.get $l53
-                    local.set $l37
-                    local.get $l37
-                    v128.load offset=32 align=4
-                    local.set $l52
-                    local.get $l53
-                    local.set $l37
-                    local.get $l37
-                    v128.load align=4
-                    local.set $l54
-                    local.get $l53
-                    local.set $l37
-                    local.get $l37
+                local.set $l54
+                local.get $l18
+                local.get $lane
+                i32.sub
+                i32.const -4
+                i32.and
+                i32.const 4
+                i32.add
+                local.tee $l18
+                local.get $lane
+                i32.add
+                local.set $lane
+                local.get $l18
+                i32.const 4
+                i32.mul
+                local.get $l54
+                i32.add
+                local.set $l18
+                loop $loop73
+                  block $block74
                     local.get $l54
-                    local.get $l52
+                    local.set $l29
+                    local.get $l29
+                    v128.load offset=32 align=4
+                    local.set $l53
+                    local.get $l54
+                    local.set $l29
+                    local.get $l29
+                    v128.load align=4
+                    local.set $l55
+                    local.get $l54
+                    local.set $l29
+                    local.get $l29
+                    local.get $l55
+                    local.get $l53
                     f32x4.add
                     v128.store align=4
-                    br $block71
-                  end  ;; $block71
-                  local.get $lane
-                  i32.const 4
-                  i32.add
-                  local.set $lane
-                  local.get $l53
+                    br $block74
+                  end  ;; $block74
+                  local.get $l54
                   i32.const 16
                   i32.add
-                  local.set $l53
-                  local.get $lane
+                  local.set $l54
+                  local.get $l54
                   local.get $l18
-                  i32.le_s
-                  br_if $loop70
-                end  ;; $loop70
-              end  ;; $block69
-              block $block72
+                  i32.ne
+                  br_if $loop73
+                end  ;; $loop73
+              end  ;; $block72
+              block $block75
                 local.get $lane
                 local.get $until
                 i32.ge_s
-                br_if $block72
-                loop $loop73
-                  block $block74
+                br_if $block75
+                loop $loop76
+                  block $block77
                     local.get $lane
                     local.set $kept
                     local.get $until
@@ -1568,7 +1670,7 @@
                     i32x4.splat
                     global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
                     i32x4.gt_s
-                    local.set $l55
+                    local.set $l56
                     local.get $lane
                     i32.const 8
                     i32.add
@@ -1581,7 +1683,7 @@
                     i64.add
                     local.get $limit.shared_memory.4
                     i64.lt_u
-                    if $if75
+                    if $if78
                       local.get $base.shared_memory
                       local.get $lane
                       i32.const 8
@@ -1592,8 +1694,8 @@
                       local.set $l18
                       local.get $l18
                       v128.load align=4
-                      local.set $l52
-                    else  ;; $if75
+                      local.set $l53
+                    else  ;; $if78
                       local.get $base.shared_memory
                       local.get $lane
                       i32.const 8
@@ -1601,10 +1703,10 @@
                       i32.const 4
                       i32.mul
                       i32.add
-                      local.get $l55
+                      local.get $l56
                       call $row_f32_f32x4
-                      local.set $l52
-                    end  ;; $if75
+                      local.set $l53
+                    end  ;; $if78
                     local.get $lane
                     i32.const 4
                     i32.mul
@@ -1615,7 +1717,7 @@
                     i64.add
                     local.get $limit.shared_memory.4
                     i64.lt_u
-                    if $if76
+                    if $if79
                       local.get $base.shared_memory
                       local.get $lane
                       i32.const 4
@@ -1624,17 +1726,17 @@
                       local.set $l18
                       local.get $l18
                       v128.load align=4
-                      local.set $l54
-                    else  ;; $if76
+                      local.set $l55
+                    else  ;; $if79
                       local.get $base.shared_memory
                       local.get $lane
                       i32.const 4
                       i32.mul
                       i32.add
-                      local.get $l55
+                      local.get $l56
                       call $row_f32_f32x4
-                      local.set $l54
-                    end  ;; $if76
+                      local.set $l55
+                    end  ;; $if79
                     local.get $lane
                     i32.const 4
                     i32.mul
@@ -1645,7 +1747,7 @@
                     i64.add
                     local.get $limit.shared_memory.4
                     i64.lt_u
-                    if $if77
+                    if $if80
                       local.get $base.shared_memory
                       local.get $lane
                       i32.const 4
@@ -1653,46 +1755,45 @@
                       i32.add
                       local.set $l18
                       local.get $l18
-                      local.get $l54
-                      local.get $l52
+                      local.get $l55
+                      local.get $l53
                       f32x4.add
                       local.get $l18
                       v128.load align=4
-                      local.get $l55
+                      local.get $l56
                       v128.bitselect
                       v128.store align=4
-                    else  ;; $if77
+                    else  ;; $if80
                       local.get $base.shared_memory
                       local.get $lane
                       i32.const 4
                       i32.mul
                       i32.add
-                      local.get $l54
-                      local.get $l52
-                      f32x4.add
                       local.get $l55
+                      local.get $l53
+                      f32x4.add
+                      local.get $l56
                       call $scatter32_32_row
-                    end  ;; $if77
-                    br $block74
-                  end  ;; $block74
+                    end  ;; $if80
+                    br $block77
+                  end  ;; $block77
                   local.get $lane
                   i32.const 4
                   i32.add
-                  local.set $lane
-                  local.get $lane
+                  local.tee $lane
                   local.get $until
                   i32.lt_s
-                  br_if $loop73
-                end  ;; $loop73
-              end  ;; $block72
-            end  ;; $if68
+                  br_if $loop76
+                end  ;; $loop76
+              end  ;; $block75
+            end  ;; $if71
             local.get $taken
             i64.const 1
             i64.add
             local.tee $taken
             local.get $least
             i64.ge_s
-            if $if78
+            if $if81
               local.get $least_lane
               local.set $lane
               local.get $arguments
@@ -1707,7 +1808,7 @@
               i64.const 0
               call $fault
               return
-            end  ;; $if78
+            end  ;; $if81
             i32.const 0
             i32.const 2147483647
             i32.const 1
@@ -1731,69 +1832,80 @@
             local.tee $lane
             local.get $until
             i32.lt_s
-            if $if79
-              block $block80
+            if $if82
+              block $block83
                 local.get $lane
                 local.get $from
                 i32.lt_s
-                br_if $block80
+                br_if $block83
                 local.get $until
                 i32.const 4
                 i32.sub
                 local.tee $l18
                 local.get $lane
                 i32.lt_s
-                br_if $block80
+                br_if $block83
                 local.get $lane
                 i32.const 2
                 i32.shl
                 local.get $base.shared_memory
                 i32.add
-                local.set $l57
-                loop $loop81
-                  block $block82
-                    local.get $lane
-                    local.set $kept
-                    local.get $l57
-                    local.set $l37
-                    local.get $l37
-                    v128.load offset=16 align=4
-                    local.set $l56
-                    local.get $l57
-                    local.set $l37
-                    local.get $l37
-                    v128.load align=4
-                    local.set $l58
-                    local.get $l57
-                    local.set $l37
-                    local.get $l37
+                local.set $l58
+                local.get $l18
+                local.get $lane
+                i32.sub
+                i32.const -4
+                i32.and
+                i32.const 4
+                i32.add
+                local.tee $l18
+                local.get $lane
+                i32.add
+                local.set $lane
+                local.get $l18
+                i32.const 4
+                i32.mul
+                local.get $l58
+                i32.add
+                local.set $l18
+                loop $loop84
+                  block $block85
                     local.get $l58
-                    local.get $l56
+                    local.set $l29
+                    local.get $l29
+                    v128.load offset=16 align=4
+                    local.set $l57
+                    local.get $l58
+                    local.set $l29
+                    local.get $l29
+                    v128.load align=4
+                    local.set $l59
+                    local.get $l58
+                    local.set $l29
+                    local.get $l29
+                    local.get $l59
+                    local.get $l57
                     f32x4.add
                     v128.store align=4
-                    br $block82
-                  end  ;; $block82
-                  local.get $lane
-                  i32.const 4
-                  i32.add
-                  local.set $lane
-                  local.get $l57
+                    br $block85
+                  end  ;; $block85
+                  local.get $l58
                   i32.const 16
                   i32.add
-                  local.set $l57
-                  local.get $lane
+                  local.set $l58
+                  local.get $l58
                   local.get $l18
-                  i32.le_s
-                  br_if $loop81
-                end  ;; $loop81
-              end  ;; $block80
-              block $block83
+                  i32.ne
+                  br_if $loop84
+                end  ;; $loop84
+              end  ;; $block83
+              block $block86
                 local.get $lane
                 local.get $until
                 i32.ge_s
-                br_if $block83
-                loop $loop84
-                  block $block85
+                br_if $block86
+                loop $loop87
+                  block $block88
                     local.get $lane
                     local.set $kept
                     local.get $until
@@ -1808,7 +1920,7 @@
                     i32x4.splat
                     global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
                     i32x4.gt_s
-                    local.set $l59
+                    local.set $l60
                     local.get $lane
                     i32.const 4
                     i32.add
@@ -1821,7 +1933,7 @@
                     i64.add
                     local.get $limit.shared_memory.4
                     i64.lt_u
-                    if $if86
+                    if $if89
                       local.get $base.shared_memory
                       local.get $lane
                       i32.const 4
@@ -1832,8 +1944,8 @@
                       local.set $l18
                       local.get $l18
                       v128.load align=4
-                      local.set $l56
-                    else  ;; $if86
+                      local.set $l57
+                    else  ;; $if89
                       local.get $base.shared_memory
                       local.get $lane
                       i32.const 4
@@ -1841,10 +1953,10 @@
                       i32.const 4
                       i32.mul
                       i32.add
-                      local.get $l59
+                      local.get $l60
                       call $row_f32_f32x4
-                      local.set $l56
-                    end  ;; $if86
+                      local.set $l57
+                    end  ;; $if89
                     local.get $lane
                     i32.const 4
                     i32.mul
@@ -1855,7 +1967,7 @@
                     i64.add
                     local.get $limit.shared_memory.4
                     i64.lt_u
-                    if $if87
+                    if $if90
                       local.get $base.shared_memory
                       local.get $lane
                       i32.const 4
@@ -1864,17 +1976,17 @@
                       local.set $l18
                       local.get $l18
                       v128.load align=4
-                      local.set $l58
-                    else  ;; $if87
+                      local.set $l59
+                    else  ;; $if90
                       local.get $base.shared_memory
                       local.get $lane
                       i32.const 4
                       i32.mul
                       i32.add
-                      local.get $l59
+                      local.get $l60
                       call $row_f32_f32x4
-                      local.set $l58
-                    end  ;; $if87
+                      local.set $l59
+                    end  ;; $if90
                     local.get $lane
                     i32.const 4
                     i32.mul
@@ -1885,7 +1997,7 @@
                     i64.add
                     local.get $limit.shared_memory.4
                     i64.lt_u
-                    if $if88
+                    if $if91
                       local.get $base.shared_memory
                       local.get $lane
                       i32.const 4
@@ -1893,46 +2005,45 @@
                       i32.add
                       local.set $l18
                       local.get $l18
-                      local.get $l58
-                      local.get $l56
+                      local.get $l59
+                      local.get $l57
                       f32x4.add
                       local.get $l18
                       v128.load align=4
-                      local.get $l59
+                      local.get $l60
                       v128.bitselect
                       v128.store align=4
-                    else  ;; $if88
+                    else  ;; $if91
                       local.get $base.shared_memory
                       local.get $lane
                       i32.const 4
                       i32.mul
                       i32.add
-                      local.get $l58
-                      local.get $l56
-                      f32x4.add
                       local.get $l59
+                      local.get $l57
+                      f32x4.add
+                      local.get $l60
                       call $scatter32_32_row
-                    end  ;; $if88
-                    br $block85
-                  end  ;; $block85
+                    end  ;; $if91
+                    br $block88
+                  end  ;; $block88
                   local.get $lane
                   i32.const 4
                   i32.add
-                  local.set $lane
-                  local.get $lane
+                  local.tee $lane
                   local.get $until
                   i32.lt_s
-                  br_if $loop84
-                end  ;; $loop84
-              end  ;; $block83
-            end  ;; $if79
+                  br_if $loop87
+                end  ;; $loop87
+              end  ;; $block86
+            end  ;; $if82
             local.get $taken
             i64.const 1
             i64.add
             local.tee $taken
             local.get $least
             i64.ge_s
-            if $if89
+            if $if92
               local.get $least_lane
               local.set $lane
               local.get $arguments
@@ -1947,7 +2058,7 @@
               i64.const 0
               call $fault
               return
-            end  ;; $if89
+            end  ;; $if92
             i32.const 0
             i32.const 2147483647
             i32.const 1
@@ -1971,69 +2082,80 @@
             local.tee $lane
             local.get $until
             i32.lt_s
-            if $if90
-              block $block91
+            if $if93
+              block $block94
                 local.get $lane
                 local.get $from
                 i32.lt_s
-                br_if $block91
+                br_if $block94
                 local.get $until
                 i32.const 4
                 i32.sub
                 local.tee $l18
                 local.get $lane
                 i32.lt_s
-                br_if $block91
+                br_if $block94
                 local.get $lane
                 i32.const 2
                 i32.shl
                 local.get $base.shared_memory
                 i32.add
-                local.set $l61
-                loop $loop92
-                  block $block93
-                    local.get $lane
-                    local.set $kept
-                    local.get $l61
-                    local.set $l37
-                    local.get $l37
-                    v128.load offset=8 align=4
-                    local.set $l60
-                    local.get $l61
-                    local.set $l37
-                    local.get $l37
-                    v128.load align=4
-                    local.set $l62
-                    local.get $l61
-                    local.set $l37
-                    local.get $l37
+                local.set $l62
+                local.get $l18
+                local.get $lane
+                i32.sub
+                i32.const -4
+                i32.and
+                i32.const 4
+                i32.add
+                local.tee $l18
+                local.get $lane
+                i32.add
+                local.set $lane
+                local.get $l18
+                i32.const 4
+                i32.mul
+                local.get $l62
+                i32.add
+                local.set $l18
+                loop $loop95
+                  block $block96
                     local.get $l62
-                    local.get $l60
+                    local.set $l29
+                    local.get $l29
+                    v128.load offset=8 align=4
+                    local.set $l61
+                    local.get $l62
+                    local.set $l29
+                    local.get $l29
+                    v128.load align=4
+                    local.set $l63
+                    local.get $l62
+                    local.set $l29
+                    local.get $l29
+                    local.get $l63
+                    local.get $l61
                     f32x4.add
                     v128.store align=4
-                    br $block93
-                  end  ;; $block93
-                  local.get $lane
-                  i32.const 4
-                  i32.add
-                  local.set $lane
-                  local.get $l61
+                    br $block96
+                  end  ;; $block96
+                  local.get $l62
                   i32.const 16
                   i32.add
-                  local.set $l61
-                  local.get $lane
+                  local.set $l62
+                  local.get $l62
                   local.get $l18
-                  i32.le_s
-                  br_if $loop92
-                end  ;; $loop92
-              end  ;; $block91
-              block $block94
+                  i32.ne
+                  br_if $loop95
+                end  ;; $loop95
+              end  ;; $block94
+              block $block97
                 local.get $lane
                 local.get $until
                 i32.ge_s
-                br_if $block94
-                loop $loop95
-                  block $block96
+                br_if $block97
+                loop $loop98
+                  block $block99
                     local.get $lane
                     local.set $kept
                     local.get $until
@@ -2048,7 +2170,7 @@
                     i32x4.splat
                     global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
                     i32x4.gt_s
-                    local.set $l63
+                    local.set $l64
                     local.get $lane
                     i32.const 2
                     i32.add
@@ -2061,7 +2183,7 @@
                     i64.add
                     local.get $limit.shared_memory.4
                     i64.lt_u
-                    if $if97
+                    if $if100
                       local.get $base.shared_memory
                       local.get $lane
                       i32.const 2
@@ -2072,8 +2194,8 @@
                       local.set $l18
                       local.get $l18
                       v128.load align=4
-                      local.set $l60
-                    else  ;; $if97
+                      local.set $l61
+                    else  ;; $if100
                       local.get $base.shared_memory
                       local.get $lane
                       i32.const 2
@@ -2081,10 +2203,10 @@
                       i32.const 4
                       i32.mul
                       i32.add
-                      local.get $l63
+                      local.get $l64
                       call $row_f32_f32x4
-                      local.set $l60
-                    end  ;; $if97
+                      local.set $l61
+                    end  ;; $if100
                     local.get $lane
                     i32.const 4
                     i32.mul
@@ -2095,7 +2217,7 @@
                     i64.add
                     local.get $limit.shared_memory.4
                     i64.lt_u
-                    if $if98
+                    if $if101
                       local.get $base.shared_memory
                       local.get $lane
                       i32.const 4
@@ -2104,17 +2226,17 @@
                       local.set $l18
                       local.get $l18
                       v128.load align=4
-                      local.set $l62
-                    else  ;; $if98
+                      local.set $l63
+                    else  ;; $if101
                       local.get $base.shared_memory
                       local.get $lane
                       i32.const 4
                       i32.mul
                       i32.add
-                      local.get $l63
+                      local.get $l64
                       call $row_f32_f32x4
-                      local.set $l62
-                    end  ;; $if98
+                      local.set $l63
+                    end  ;; $if101
                     local.get $lane
                     i32.const 4
                     i32.mul
@@ -2125,7 +2247,7 @@
                     i64.add
                     local.get $limit.shared_memory.4
                     i64.lt_u
-                    if $if99
+                    if $if102
                       local.get $base.shared_memory
                       local.get $lane
                       i32.const 4
@@ -2133,46 +2255,45 @@
                       i32.add
                       local.set $l18
                       local.get $l18
-                      local.get $l62
-                      local.get $l60
+                      local.get $l63
+                      local.get $l61
                       f32x4.add
                       local.get $l18
                       v128.load align=4
-                      local.get $l63
+                      local.get $l64
                       v128.bitselect
                       v128.store align=4
-                    else  ;; $if99
+                    else  ;; $if102
                       local.get $base.shared_memory
                       local.get $lane
                       i32.const 4
                       i32.mul
                       i32.add
-                      local.get $l62
-                      local.get $l60
-                      f32x4.add
                       local.get $l63
+                      local.get $l61
+                      f32x4.add
+                      local.get $l64
                       call $scatter32_32_row
-                    end  ;; $if99
-                    br $block96
-                  end  ;; $block96
+                    end  ;; $if102
+                    br $block99
+                  end  ;; $block99
                   local.get $lane
                   i32.const 4
                   i32.add
-                  local.set $lane
-                  local.get $lane
+                  local.tee $lane
                   local.get $until
                   i32.lt_s
-                  br_if $loop95
-                end  ;; $loop95
-              end  ;; $block94
-            end  ;; $if90
+                  br_if $loop98
+                end  ;; $loop98
+              end  ;; $block97
+            end  ;; $if93
             local.get $taken
             i64.const 1
             i64.add
             local.tee $taken
             local.get $least
             i64.ge_s
-            if $if100
+            if $if103
               local.get $least_lane
               local.set $lane
               local.get $arguments
@@ -2187,7 +2308,7 @@
               i64.const 0
               call $fault
               return
-            end  ;; $if100
+            end  ;; $if103
             i32.const 0
             i32.const 2147483647
             i32.const 1
@@ -2211,69 +2332,80 @@
             local.tee $lane
             local.get $until
             i32.lt_s
-            if $if101
-              block $block102
+            if $if104
+              block $block105
                 local.get $lane
                 local.get $from
                 i32.lt_s
-                br_if $block102
+                br_if $block105
                 local.get $until
                 i32.const 4
                 i32.sub
                 local.tee $l18
                 local.get $lane
                 i32.lt_s
-                br_if $block102
+                br_if $block105
                 local.get $lane
                 i32.const 2
                 i32.shl
                 local.get $base.shared_memory
                 i32.add
-                local.set $l65
-                loop $loop103
-                  block $block104
-                    local.get $lane
-                    local.set $kept
-                    local.get $l65
-                    local.set $l37
-                    local.get $l37
-                    v128.load offset=4 align=4
-                    local.set $l64
-                    local.get $l65
-                    local.set $l37
-                    local.get $l37
-                    v128.load align=4
-                    local.set $l66
-                    local.get $l65
-                    local.set $l37
-                    local.get $l37
+                local.set $l66
+                local.get $l18
+                local.get $lane
+                i32.sub
+                i32.const -4
+                i32.and
+                i32.const 4
+                i32.add
+                local.tee $l18
+                local.get $lane
+                i32.add
+                local.set $lane
+                local.get $l18
+                i32.const 4
+                i32.mul
+                local.get $l66
+                i32.add
+                local.set $l18
+                loop $loop106
+                  block $block107
                     local.get $l66
-                    local.get $l64
+                    local.set $l29
+                    local.get $l29
+                    v128.load offset=4 align=4
+                    local.set $l65
+                    local.get $l66
+                    local.set $l29
+                    local.get $l29
+                    v128.load align=4
+                    local.set $l67
+                    local.get $l66
+                    local.set $l29
+                    local.get $l29
+                    local.get $l67
+                    local.get $l65
                     f32x4.add
                     v128.store align=4
-                    br $block104
-                  end  ;; $block104
-                  local.get $lane
-                  i32.const 4
-                  i32.add
-                  local.set $lane
-                  local.get $l65
+                    br $block107
+                  end  ;; $block107
+                  local.get $l66
                   i32.const 16
                   i32.add
-                  local.set $l65
-                  local.get $lane
+                  local.set $l66
+                  local.get $l66
                   local.get $l18
-                  i32.le_s
-                  br_if $loop103
-                end  ;; $loop103
-              end  ;; $block102
-              block $block105
+                  i32.ne
+                  br_if $loop106
+                end  ;; $loop106
+              end  ;; $block105
+              block $block108
                 local.get $lane
                 local.get $until
                 i32.ge_s
-                br_if $block105
-                loop $loop106
-                  block $block107
+                br_if $block108
+                loop $loop109
+                  block $block110
                     local.get $lane
                     local.set $kept
                     local.get $until
@@ -2288,7 +2420,7 @@
                     i32x4.splat
                     global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
                     i32x4.gt_s
-                    local.set $l67
+                    local.set $l68
                     local.get $lane
                     i32.const 1
                     i32.add
@@ -2301,7 +2433,7 @@
                     i64.add
                     local.get $limit.shared_memory.4
                     i64.lt_u
-                    if $if108
+                    if $if111
                       local.get $base.shared_memory
                       local.get $lane
                       i32.const 1
@@ -2312,8 +2444,8 @@
                       local.set $l18
                       local.get $l18
                       v128.load align=4
-                      local.set $l64
-                    else  ;; $if108
+                      local.set $l65
+                    else  ;; $if111
                       local.get $base.shared_memory
                       local.get $lane
                       i32.const 1
@@ -2321,10 +2453,10 @@
                       i32.const 4
                       i32.mul
                       i32.add
-                      local.get $l67
+                      local.get $l68
                       call $row_f32_f32x4
-                      local.set $l64
-                    end  ;; $if108
+                      local.set $l65
+                    end  ;; $if111
                     local.get $lane
                     i32.const 4
                     i32.mul
@@ -2335,7 +2467,7 @@
                     i64.add
                     local.get $limit.shared_memory.4
                     i64.lt_u
-                    if $if109
+                    if $if112
                       local.get $base.shared_memory
                       local.get $lane
                       i32.const 4
@@ -2344,17 +2476,17 @@
                       local.set $l18
                       local.get $l18
                       v128.load align=4
-                      local.set $l66
-                    else  ;; $if109
+                      local.set $l67
+                    else  ;; $if112
                       local.get $base.shared_memory
                       local.get $lane
                       i32.const 4
                       i32.mul
                       i32.add
-                      local.get $l67
+                      local.get $l68
                       call $row_f32_f32x4
-                      local.set $l66
-                    end  ;; $if109
+                      local.set $l67
+                    end  ;; $if112
                     local.get $lane
                     i32.const 4
                     i32.mul
@@ -2365,7 +2497,7 @@
                     i64.add
                     local.get $limit.shared_memory.4
                     i64.lt_u
-                    if $if110
+                    if $if113
                       local.get $base.shared_memory
                       local.get $lane
                       i32.const 4
@@ -2373,46 +2505,45 @@
                       i32.add
                       local.set $l18
                       local.get $l18
-                      local.get $l66
-                      local.get $l64
+                      local.get $l67
+                      local.get $l65
                       f32x4.add
                       local.get $l18
                       v128.load align=4
-                      local.get $l67
+                      local.get $l68
                       v128.bitselect
                       v128.store align=4
-                    else  ;; $if110
+                    else  ;; $if113
                       local.get $base.shared_memory
                       local.get $lane
                       i32.const 4
                       i32.mul
                       i32.add
-                      local.get $l66
-                      local.get $l64
-                      f32x4.add
                       local.get $l67
+                      local.get $l65
+                      f32x4.add
+                      local.get $l68
                       call $scatter32_32_row
-                    end  ;; $if110
-                    br $block107
-                  end  ;; $block107
+                    end  ;; $if113
+                    br $block110
+                  end  ;; $block110
                   local.get $lane
                   i32.const 4
                   i32.add
-                  local.set $lane
-                  local.get $lane
+                  local.tee $lane
                   local.get $until
                   i32.lt_s
-                  br_if $loop106
-                end  ;; $loop106
-              end  ;; $block105
-            end  ;; $if101
+                  br_if $loop109
+                end  ;; $loop109
+              end  ;; $block108
+            end  ;; $if104
             local.get $taken
             i64.const 1
             i64.add
             local.tee $taken
             local.get $least
             i64.ge_s
-            if $if111
+            if $if114
               local.get $least_lane
               local.set $lane
               local.get $arguments
@@ -2427,7 +2558,7 @@
               i64.const 0
               call $fault
               return
-            end  ;; $if111
+            end  ;; $if114
             i32.const 1
             local.get $BLOCK_IDX_X
             i64.extend_i32_u
@@ -2460,87 +2591,84 @@
             local.tee $lane
             local.get $until
             i32.lt_s
-            if $if112
-              block $block113
+            if $if115
+              block $block116
                 local.get $lane
                 local.get $from
                 i32.lt_s
-                br_if $block113
+                br_if $block116
                 local.get $until
                 i32.const 4
                 i32.sub
                 local.tee $l18
                 local.get $lane
                 i32.lt_s
-                br_if $block113
+                br_if $block116
                 local.get $BLOCK_IDX_X
                 i32.const 2
                 i32.shl
                 local.get $base.buffer_y
                 i32.add
-                local.set $l70
-                loop $loop114
-                  block $block115
-                    local.get $lane
-                    local.set $kept
+                local.set $l71
+                loop $loop117
+                  block $block118
                     local.get $base.shared_memory
                     i32.const 0
                     i32.add
                     f32.load
                     f32x4.splat
-                    local.set $l69
-                    local.get $l69
-                    local.set $l68
+                    local.set $l70
                     local.get $l70
+                    local.set $l69
+                    local.get $l71
                     i32.const 0
                     i32.add
                     i32x4.splat
                     v128.const i32x4 0x0 0x0 0x0 0x0
                     i32x4.add
-                    local.set $l69
-                    local.get $l69
+                    local.set $l70
+                    local.get $l70
                     i64x2.extract_lane 0
-                    local.tee $l32
+                    local.tee $l34
                     i32.wrap_i64
-                    local.get $l68
-                    v128.store32_lane 0
-                    local.get $l32
-                    i64.const 32
-                    i64.shr_u
-                    i32.wrap_i64
-                    local.get $l68
-                    v128.store32_lane 1
                     local.get $l69
-                    i64x2.extract_lane 1
-                    local.tee $l32
-                    i32.wrap_i64
-                    local.get $l68
-                    v128.store32_lane 2
-                    local.get $l32
+                    v128.store32_lane 0
+                    local.get $l34
                     i64.const 32
                     i64.shr_u
                     i32.wrap_i64
-                    local.get $l68
+                    local.get $l69
+                    v128.store32_lane 1
+                    local.get $l70
+                    i64x2.extract_lane 1
+                    local.tee $l34
+                    i32.wrap_i64
+                    local.get $l69
+                    v128.store32_lane 2
+                    local.get $l34
+                    i64.const 32
+                    i64.shr_u
+                    i32.wrap_i64
+                    local.get $l69
                     v128.store32_lane 3
-                    br $block115
-                  end  ;; $block115
+                    br $block118
+                  end  ;; $block118
                   local.get $lane
                   i32.const 4
                   i32.add
-                  local.set $lane
-                  local.get $lane
+                  local.tee $lane
                   local.get $l18
                   i32.le_s
-                  br_if $loop114
-                end  ;; $loop114
-              end  ;; $block113
-              block $block116
+                  br_if $loop117
+                end  ;; $loop117
+              end  ;; $block116
+              block $block119
                 local.get $lane
                 local.get $until
                 i32.ge_s
-                br_if $block116
-                loop $loop117
-                  block $block118
+                br_if $block119
+                loop $loop120
+                  block $block121
                     local.get $lane
                     local.set $kept
                     local.get $until
@@ -2555,11 +2683,11 @@
                     i32x4.splat
                     global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
                     i32x4.gt_s
-                    local.set $l71
-                    block $block119
+                    local.set $l72
+                    block $block122
                       local.get $safe
                       i32.eqz
-                      if $if120
+                      if $if123
                         i64.const 0
                         i32.const 2
                         i64.extend_i32_u
@@ -2573,8 +2701,8 @@
                         i64.shl
                         i64.le_s
                         i32.or
-                        if $if121
-                          local.get $l71
+                        if $if124
+                          local.get $l72
                           i32x4.bitmask
                           i32.ctz
                           local.set $l18
@@ -2594,27 +2722,27 @@
                           local.get $l18
                           call $end4
                           local.set $live
-                          local.get $l71
+                          local.get $l72
                           local.get $live
                           v128.and
-                          local.set $l71
-                          local.get $l71
+                          local.set $l72
+                          local.get $l72
                           v128.any_true
                           i32.eqz
-                          br_if $block119
-                        end  ;; $if121
-                      end  ;; $if120
+                          br_if $block122
+                        end  ;; $if124
+                      end  ;; $if123
                       local.get $base.shared_memory
                       i32.const 0
                       i32.add
                       f32.load
                       f32x4.splat
+                      local.set $l70
+                      local.get $l70
                       local.set $l69
-                      local.get $l69
-                      local.set $l68
                       local.get $safe
                       i32.eqz
-                      if $if122
+                      if $if125
                         local.get $BLOCK_IDX_X
                         i64.extend_i32_u
                         i32.const 2
@@ -2630,8 +2758,8 @@
                         i64.shl
                         i64.le_s
                         i32.or
-                        if $if123
-                          local.get $l71
+                        if $if126
+                          local.get $l72
                           i32x4.bitmask
                           i32.ctz
                           local.set $l18
@@ -2652,16 +2780,16 @@
                           local.get $l18
                           call $end4
                           local.set $live
-                          local.get $l71
+                          local.get $l72
                           local.get $live
                           v128.and
-                          local.set $l71
-                          local.get $l71
+                          local.set $l72
+                          local.get $l72
                           v128.any_true
                           i32.eqz
-                          br_if $block119
-                        end  ;; $if123
-                      end  ;; $if122
+                          br_if $block122
+                        end  ;; $if126
+                      end  ;; $if125
                       local.get $base.buffer_y
                       local.get $BLOCK_IDX_X
                       i32.const 4
@@ -2672,34 +2800,33 @@
                       i32x4.splat
                       v128.const i32x4 0x0 0x0 0x0 0x0
                       i32x4.add
-                      local.set $l69
+                      local.set $l70
+                      local.get $l70
                       local.get $l69
-                      local.get $l68
-                      local.get $l71
+                      local.get $l72
                       call $scatter32_32
-                    end  ;; $block119
-                    local.get $l71
+                    end  ;; $block122
+                    local.get $l72
                     v128.any_true
-                    if $if124
-                      br $block118
-                    end  ;; $if124
-                  end  ;; $block118
+                    if $if127
+                      br $block121
+                    end  ;; $if127
+                  end  ;; $block121
                   local.get $arguments
                   i32.load
-                  if $if125
+                  if $if128
                     return
-                  end  ;; $if125
+                  end  ;; $if128
                   local.get $lane
                   i32.const 4
                   i32.add
-                  local.set $lane
-                  local.get $lane
+                  local.tee $lane
                   local.get $until
                   i32.lt_s
-                  br_if $loop117
-                end  ;; $loop117
-              end  ;; $block116
-            end  ;; $if112
+                  br_if $loop120
+                end  ;; $loop120
+              end  ;; $block119
+            end  ;; $if115
             br $block8
           end  ;; $block8
         end  ;; $block6
@@ -2710,7 +2837,7 @@
         local.get $BLOCK_IDX_X
         local.get $grid.0
         i32.ge_u
-        if $if126
+        if $if129
           i32.const 0
           local.set $BLOCK_IDX_X
           local.get $BLOCK_IDX_Y
@@ -2720,15 +2847,15 @@
           local.get $BLOCK_IDX_Y
           local.get $grid.1
           i32.ge_u
-          if $if127
+          if $if130
             i32.const 0
             local.set $BLOCK_IDX_Y
             local.get $BLOCK_IDX_Z
             i32.const 1
             i32.add
             local.set $BLOCK_IDX_Z
-          end  ;; $if127
-        end  ;; $if126
+          end  ;; $if130
+        end  ;; $if129
         local.get $block
         local.get $span
         i32.add
@@ -2739,7 +2866,7 @@
       end  ;; $loop3
     end  ;; $if0
   )
-  (func $fault (type $t2)  ;; 51 bytes at 0x1422
+  (func $fault (type $t2)  ;; 51 bytes at 0x1502
     (param $l0 i32) (param $l1 i32) (param $l2 i32) (param $l3 i32) (param $l4 i32) (param $l5 i32)
     (param $l6 i64) (param $l7 i64)
     local.get $l0
@@ -2764,7 +2891,7 @@
     local.get $l7
     i64.store offset=80 align=4
   )
-  (func $look (type $t3)  ;; 57 bytes at 0x1456
+  (func $look (type $t3)  ;; 57 bytes at 0x1536
     (param $arguments i32) (param $at i32)
     (result i64)
     (local $answer i32) (local $ticks i64)
@@ -2795,7 +2922,7 @@
     end  ;; $if0
     local.get $ticks
   )
-  (func $end4 (type $t4)  ;; 31 bytes at 0x1490
+  (func $end4 (type $t4)  ;; 31 bytes at 0x1570
     (param $l0 i32) (param $l1 i32) (param $l2 i32) (param $l3 i32) (param $l4 i32) (param $l5 i32)
     (param $l6 i64) (param $l7 i64) (param $l8 i32)
     (result v128)
@@ -2815,7 +2942,7 @@
     global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
     i32x4.gt_s
   )
-  (func $beyond4 (type $t5)  ;; 127 bytes at 0x14b0
+  (func $beyond4 (type $t5)  ;; 127 bytes at 0x1590
     (param $l0 i32) (param $l1 i32) (param $l2 i32) (param $l3 i32) (param $l4 i32) (param $l5 i32)
     (param $l6 i64) (param $l7 i64) (param $l8 i64) (param $l9 i64) (param $l10 i64)
     (param $l11 v128)
@@ -2883,7 +3010,7 @@
     end  ;; $loop0
     v128.const i32x4 0xffffffff 0xffffffff 0xffffffff 0xffffffff
   )
-  (func $row_f32_f32x4 (type $t6)  ;; 96 bytes at 0x1530
+  (func $row_f32_f32x4 (type $t6)  ;; 96 bytes at 0x1610
     (param $l0 i32) (param $l1 v128)
     (result v128)
     (local $l2 v128) (local $bits i32)
@@ -2933,7 +3060,7 @@
     local.get $l2
     v128.load32_lane 3
   )
-  (func $scatter32_32_row (type $t7)  ;; 91 bytes at 0x1591
+  (func $scatter32_32_row (type $t7)  ;; 91 bytes at 0x1671
     (param $l0 i32) (param $l1 v128) (param $l2 v128)
     (local $bits i32)
     local.get $l2
@@ -2980,7 +3107,7 @@
       v128.store32_lane 3
     end  ;; $if3
   )
-  (func $scatter32_32 (type $t8)  ;; 91 bytes at 0x15ed
+  (func $scatter32_32 (type $t8)  ;; 91 bytes at 0x16cd
     (param $l0 v128) (param $l1 v128) (param $l2 v128)
     (local $bits i32)
     local.get $l2

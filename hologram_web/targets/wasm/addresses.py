@@ -32,6 +32,8 @@ _MOST_RUNNING = 6
 # Vectors that stay in registers, nearly: V8 loads what it computes with in place. A blur with nine weights in registers
 # took 0.79 of its time with eight in V8, and with ten vectors 0.94 of that with twelve in wasmtime.
 _MOST_LOADS, _MOST_OF_WASMTIME = 12, 10
+_FAR = 16  # bytes from lane to lane of an address that says where a row ends: 2**32 of them are more than a row has
+_TAKES = {"local.get": 0, "i32.const": 0, "i32.add": 2, "i32.mul": 2}  # what indices are made of
 _PLAIN = frozenset({"add", "sub", "mul", "shl", "shr", "and", "or", "xor", "min", "max", "cvt", "bitcast"})
 
 
@@ -76,10 +78,28 @@ class Addresses:
         straight = self.code.depth + 2 if certain else None  # the loop's, and the block of a packet
         self._loops.append(_Loop(len(self.code.body.code), set(), over=True, straight=straight))
 
-    def advance(self) -> None:
-        """Goes on to the next packet of a row."""
-        for local, step in self._loops[-1].running.values():
+    def advance(self, start: int, place: Instr, last: int) -> None:
+        """Goes on to the next packet of a row, whose code begins at `start`, and pushes whether there is one: its first
+        lane has a `place` up to the `last`. Where only addresses go on with it, one of them says so."""
+        loop, body, width = self._loops[-1], self.code.body, self.code.row
+        code = body.code[start:]
+        anew = {self.code.named("kept"), self.code.named("lane")} - {place[1]}  # by each packet, as is what has no name
+        _drop_unread(code, lambda local: local not in body.names or local in anew)
+        body.code[start:] = code
+        running = loop.running.values()
+        for local, step in running:
             self.put(("local.get", local), ("i32.const", _signed(step)), ("i32.add",), ("local.set", local))
+        ends = [(local, step // width) for local, step in running if 0 < step <= _FAR * width]
+        if not ends or place in code:
+            self.put(place, ("i32.const", width), ("i32.add",), ("local.tee", place[1]), ("local.get", last))
+            self.put(("i32.le_s",))
+            return
+        local, step = ends[0]
+        loop.code += [("local.get", last), place, ("i32.sub",), ("i32.const", -width), ("i32.and",)]
+        loop.code += [("i32.const", width), ("i32.add",), ("local.tee", last), place, ("i32.add",)]
+        loop.code += [("local.set", place[1]), ("local.get", last), ("i32.const", step), ("i32.mul",)]
+        loop.code += [("local.get", local), ("i32.add",), ("local.set", last)]
+        self.put(("local.get", local), ("local.get", last), ("i32.ne",))
 
     def leave(self) -> None:
         loop = self._loops.pop()
@@ -276,6 +296,19 @@ class Addresses:
             if there or not all(map(self.is_scalar, found[0])):
                 return {node: 1}, 0
         return found
+
+
+def _drop_unread(code: list[Instr], may_go: Callable[[int], bool]) -> None:
+    """Takes out what is computed for locals that nothing here reads."""
+    read = {instr[1] for instr in code if instr[0] == "local.get"}
+    for end in range(len(code) - 1, -1, -1):
+        if end >= len(code) or code[end][0] != "local.set" or code[end][1] in read or not may_go(code[end][1]):
+            continue
+        wanted, begin = 1, end
+        while wanted and (takes := _TAKES.get(code[begin - 1][0])) is not None:
+            wanted, begin = wanted + takes - 1, begin - 1
+        if not wanted:
+            del code[begin : end + 1]
 
 
 def _signed(number: int) -> int:

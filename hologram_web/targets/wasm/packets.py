@@ -232,10 +232,11 @@ class Packets:
                 put(("i32.lt_s",), ("br_if", 0))
                 self.addresses.enter_row(self.certain)
                 put(("loop", None))
+                start = len(self.code.body.code)
                 self.faults.proven = self.both
                 self._packet(trees, before, None)
-                self.addresses.advance()
-                put(self.get(self.place), ("local.get", last), ("i32.le_s",), ("br_if", 0), ("end",))
+                self.addresses.advance(start, self.get(self.place), last)
+                put(("br_if", 0), ("end",))
                 self.addresses.leave()
         put(("end",))
 
@@ -247,7 +248,8 @@ class Packets:
         put(("block", None), self.get(self.place), until, ("i32.ge_s",), ("br_if", 0), ("loop", None))
         self.faults.proven = self.code.repeated if self.faults.likely else self.both
         self._packet(trees, before, count)
-        put(self.get(self.place), until, ("i32.lt_s",), ("br_if", 0), ("end",), ("end",))
+        put(self.get(self.place), ("i32.const", self.width), ("i32.add",), ("local.tee", self.named(self.place)))
+        put(until, ("i32.lt_s",), ("br_if", 0), ("end",), ("end",))
 
     def _packet(self, trees: list[Tree], before: Callable[[], None], count: Instr | None) -> None:
         """A packet; `count` is where the row ends, if that may be within it."""
@@ -289,7 +291,6 @@ class Packets:
         if made.faults:
             self.code.argument("kind")
             put(("if", None), ("return",), ("end",))
-        put(self.get(self.place), ("i32.const", self.width), ("i32.add",), self.set(self.place))
         for node in made.variables:
             del values.variables[node]
 
