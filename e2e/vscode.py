@@ -1,35 +1,21 @@
 """The page in which VS Code shows widgets: `@vscode/jupyter-ipywidgets8`, the renderer of its extension for notebooks,
-which npm has, with a kernel that tells of models and nothing else. Packages are fetched once, by their hashes."""
+which npm has, with a kernel that tells of models and nothing else."""
 
 from __future__ import annotations
 
-import base64
-import subprocess
-import tarfile
-from hashlib import sha512
 from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import Page, Route
 
-from .browser import ROOT
+from .packages import unpacked
 
 __all__ = ["show", "update"]
 
-FOLDER = ROOT / "build" / "vscode"
 ORIGIN = "https://outputs.vscode-cdn.net/"
-# By place: the package, its file, and the integrity of its archive.
-PACKAGES = {
-    "renderer.js": (
-        "@vscode/jupyter-ipywidgets8@1.0.9",
-        "dist/ipywidgets.js",
-        "bocCThfa4JDIDd7qCFAfW3HpzHfTLYxOTpTbiDfw4DXOUjKHnr6ObkMBiIkuzYPRybh5bY4FhYLemuDuTvIbpQ==",
-    ),
-    "require.js": (
-        "requirejs@2.3.7",
-        "require.js",
-        "DouTG8T1WanGok6Qjg2SXuCMzszOo0eHeH9hDZ5Y4x8Je+9JB38HdTLT4/VA8OaUhBa0JPVHJ0pyBkM1z+pDsw==",
-    ),
+SCRIPTS = {  # by place
+    "renderer.js": ("@vscode/jupyter-ipywidgets8@1.0.9", "dist/ipywidgets.js"),
+    "require.js": ("requirejs@2.3.7", "require.js"),
 }
 # VS Code has no policy for its outputs, if not by a setting.
 OUTPUTS = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Outputs</title>
@@ -75,29 +61,11 @@ _UPDATE = """([id, state]) => comms[id].onMsg({
 })"""
 
 
-def fetched() -> Path:
-    """The folder with the files of both packages."""
-    FOLDER.mkdir(parents=True, exist_ok=True)
-    for place, (package, file, integrity) in PACKAGES.items():
-        if (FOLDER / place).is_file():
-            continue
-        pack = ("npm", "pack", "--silent", "--pack-destination", str(FOLDER), package)
-        name = subprocess.run(pack, cwd=ROOT, check=True, capture_output=True, text=True).stdout.split()[-1]
-        found = base64.b64encode(sha512((FOLDER / name).read_bytes()).digest()).decode()
-        assert found == integrity, f"{package} has the hash {found}"
-        with tarfile.open(FOLDER / name) as archive:
-            data = archive.extractfile(f"package/{file}")
-            assert data is not None
-            (FOLDER / place).write_bytes(data.read())
-    return FOLDER
-
-
 def show(page: Page, widget: Any) -> None:
     """Opens the page of outputs with a widget of Python's in it."""
     import anywidget
 
-    folder = fetched()
-    places = {name: folder / name for name in PACKAGES}
+    places = {name: unpacked(package) / file for name, (package, file) in SCRIPTS.items()}
     places["nbextensions/anywidget/index.js"] = Path(anywidget.__file__).parent / "nbextension" / "index.js"
 
     def answer(route: Route) -> None:
