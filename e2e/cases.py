@@ -12,6 +12,7 @@ import sys
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from functools import cache
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -26,6 +27,9 @@ from tests.kept import kept
 
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build" / "e2e"
+
+
+_JUDGED: dict[bytes, str | None] = {}
 
 
 class Answer(NamedTuple):
@@ -168,7 +172,17 @@ def written() -> int:
 
 
 def judge(name: str, answer: Answer, device: str = "wasm") -> str | None:
-    """What is wrong with an answer; None if it is what the filetest says."""
+    """What is wrong with an answer; None if it is what the filetest says. The same answer of another place is not
+    compared once more."""
+    seen = sha256(repr((name, device, answer.error)).encode())
+    for key, data in sorted(answer.outputs.items()):
+        seen.update(f"{key} {len(data)} ".encode() + data)
+    if (kind := seen.digest()) not in _JUDGED:
+        _JUDGED[kind] = _judge(name, answer, device)
+    return _JUDGED[kind]
+
+
+def _judge(name: str, answer: Answer, device: str) -> str | None:
     try:
         check(cases()[name].launch(device), _Replay(answer))
     except (AssertionError, ExecutionError) as error:  # the second where a result was expected

@@ -19,7 +19,7 @@ ABSENT = {"javascript.options.wasm_relaxed_simd": False}
 
 @pytest.fixture(scope="module")
 def bundle() -> int:
-    samples.write()
+    samples.written()
     crews.write()
     return cases.written()
 

@@ -9,9 +9,10 @@ import pytest
 from playwright.sync_api import Page, expect
 
 import hologram_web as hg
-from hologram_web_tools.notebook import html_of
+from hologram_web_tools.notebook import html_of, view
 from hologram_web_tools.notebook.html import asset
 
+from . import vscode
 from .browser import Browser
 from .looks import violations
 
@@ -130,4 +131,22 @@ def test_in_the_outputs_of_vs_code(browser: Browser) -> None:
     made = "URL.createObjectURL(new Blob(['export default 1'], { type: 'text/javascript' }))"
     assert "Failed to fetch" in found.evaluate(f"import({made}).then(() => '', String)")
     assert found.evaluate("refused") == ["script-src-elem"]
+    found.close()
+
+
+def test_in_the_renderer_of_vs_code(browser: Browser) -> None:
+    """The renderer that VS Code's extension has for widgets shows the view, and lets it follow its value."""
+    found = browser.page("/e2e/README.md")
+    with hg.Executor("wasm") as ex:
+        x = ex.array(np.arange(120, dtype=np.float32).reshape(10, 12))
+        widget = view(x)
+        vscode.show(found, widget)
+        expect(found.get_by_role("img")).to_be_visible()
+        found.get_by_role("tab", name="Picture").press("ArrowRight")
+        expect(found.get_by_role("cell", name="119", exact=True)).to_be_visible()
+        double[(12, 10), (16, 16)](x)
+        widget.refresh()
+        vscode.update(found, widget, "html")
+        expect(found.get_by_role("cell", name="238", exact=True)).to_be_visible()
+    assert found.evaluate("wrong") == []
     found.close()

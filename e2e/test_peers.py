@@ -154,6 +154,11 @@ BUSY = {
 }
 
 
+@functools.cache
+def busy_orders(title):
+    return orders(title, CASES[title]())
+
+
 def ticks(processes):
     """What the main thread and the workers of renderers have used of the processor, by process and thread."""
     found = {}
@@ -173,7 +178,7 @@ def test_as_many_threads_compute_as_the_table_says(browser, name, where):
     session = browser._browser.new_browser_cdp_session()
     title = BUSY[name]
     with opened(browser, "wasm", where == "plain", [name]) as (peer,):
-        peer.prepare(orders(title, CASES[title]())[name], 0, 100, 1)
+        peer.prepare(busy_orders(title)[name], 0, 100, 1)
         told = session.send("SystemInfo.getProcessInfo")["processInfo"]
         processes = [process["id"] for process in told if process["type"] == "renderer"]
         before, used = ticks(processes), {}

@@ -62,7 +62,7 @@ show("done");
 
 @pytest.fixture(scope="module")
 def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    samples.write()
+    samples.written()
     folder = tmp_path_factory.mktemp("host")
     (folder / "hologram-web").symlink_to(ROOT / "web" / "dist")
     shutil.copy(ROOT / "web" / "dist" / "isolate.js", folder)

@@ -19,6 +19,7 @@ _SOURCES = (
     ("wgsl", "*.*"),
     ("tests", "**/*.*"),
     ("e2e", "*.py"),
+    ("bench", "threads.py"),
     ("examples", "**/*.py"),
 )
 

@@ -44,7 +44,7 @@ AREAS = (
         ),
     ),
     Area("web", 1.5, (("npm run --silent typecheck", "npm run --silent test"), "npm run --silent size")),
-    Area("e2e", 14, ("npm run --silent bundle", "pytest e2e --no-skips -n 2 --dist loadfile --no-loadscope-reorder")),
+    Area("e2e", 14, ("pytest e2e --no-skips -n 2 --dist loadfile --no-loadscope-reorder --durations 15",)),
     Area(
         "pyodide",
         3,

@@ -1,6 +1,6 @@
 // Bundles web/src into web/dist: the runtime, and beside it the parts that it loads where they are needed. The parts take
 // the classes of errors from the runtime, so that there is one of each.
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { build } from "esbuild";
 import { minify } from "terser";
@@ -46,7 +46,9 @@ async function packed(options) {
       compress: { passes: 3 },
       sourceMap: { content: text(`${path}.map`) },
     });
-    writeFileSync(path, code + (footer?.js ?? ""));
+    const made = code + (footer?.js ?? "");
+    // A script that is the same stays as old as it is: wheels, which hold one, are not made anew then.
+    if (module || !existsSync(path) || readFileSync(path, "utf8") !== made) writeFileSync(path, made);
     if (module) writeFileSync(`${path}.map`, map);
   }
   return result;

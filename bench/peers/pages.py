@@ -19,6 +19,7 @@ import wasmtime
 from playwright.sync_api import Error
 
 from e2e.browser import ROOT, Browser
+from examples.edges.chromium import bundle
 
 from ..whole_by_hand import written
 from .cases import Case
@@ -93,7 +94,7 @@ def install() -> None:
     environment = {**os.environ, "NODE_PATH": str(FOLDER / "node_modules")}
     esbuild = str(ROOT / "node_modules" / ".bin" / "esbuild")
     subprocess.run([esbuild, *entries, *options, f"--outdir={FOLDER / 'out'}"], env=environment, check=True)
-    subprocess.run(["npm", "run", "--silent", "bundle"], cwd=ROOT, check=True)
+    bundle()
 
 
 def write(name: str, data: bytes) -> str:

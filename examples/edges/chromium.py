@@ -38,6 +38,7 @@ HERE = "/examples/edges"
 MODULES = ("__init__.py", "edges/__init__.py", "edges/kernels.py", "edges/float_kernels.py", "edges/pipeline.py")
 _PORT = 8707  # pages keep data by their origin
 RUNTIME = ROOT / "web" / "dist" / "index.js"
+LAST_BUNDLED = ROOT / "web" / "dist" / "playwright.js"  # of what web/build.mjs writes
 WHEELS = ROOT / "build" / "wheel"
 RUNTIME_OF_WHEEL = ROOT / "hologram_web" / "page" / "runtime.js"
 
@@ -51,8 +52,10 @@ CHROMIUM = {  # title: backend, Python
 
 def bundle() -> None:
     """Builds web/dist and the package's copy if a source is newer. Raises OSError and subprocess.CalledProcessError."""
-    newest = max(path.stat().st_mtime for path in (ROOT / "web" / "src").rglob("*.ts"))
-    if not all(path.is_file() and path.stat().st_mtime >= newest for path in (RUNTIME, RUNTIME_OF_WHEEL)):
+    sources = [ROOT / "web" / "build.mjs", *(ROOT / "web" / "src").rglob("*.ts")]
+    newest = max(path.stat().st_mtime for path in sources)
+    made = LAST_BUNDLED.is_file() and RUNTIME_OF_WHEEL.is_file()
+    if not (made and LAST_BUNDLED.stat().st_mtime >= newest):
         subprocess.run(["npm", "run", "--silent", "bundle"], cwd=ROOT, check=True, capture_output=True)
 
 
