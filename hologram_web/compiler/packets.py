@@ -185,9 +185,10 @@ def linear(
         context = _Context(one.new_mask() if root else None, None)
         one.open += [context.mask] if context.mask is not None else []
         made, leaks = one.code(trees, context)
-        if one.waiting <= waiting and one.leaky <= leaky and one.root == root:
+        known = one.waiting <= waiting and one.leaky <= leaky
+        if known and one.root == root:
             return Straightened(made, context.mask, one.staying, one.variables, "fault" in leaks)
-        waiting, leaky, root = waiting | one.waiting, leaky | one.leaky, one.root
+        waiting, leaky, root = waiting | one.waiting, leaky | one.leaky, one.root if known else root
 
 
 @dataclass(eq=False)
@@ -385,17 +386,23 @@ class _Linearizer:
 
     def _labelled(self, tree: Labelled, context: _Context) -> tuple[list[Tree], _Leaks]:
         here, gathers = tree.label in self.known, tree.label in self.known_leaky
-        label = _Label(tree.label, context, self.new_mask() if here and gathers else None)
-        before = self.new_mask() if here and not gathers else None
+        # All of a packet come and all go on: only in between they need a mask.
+        inner = _Context(self.new_mask(), context) if here and not gathers and context.mask is None else context
+        label = _Label(tree.label, inner, self.new_mask() if here and gathers else None)
+        before = self.new_mask() if here and not gathers and inner is context else None
         kept = len(self.open)
-        self.open += [one for one in (label.left, before) if one is not None]
+        self.open += [one for one in (label.left, before, inner.mask) if one is not None and one is not context.mask]
         self.labels.append(label)
-        body, leaks = self.code(tree.body, context)
+        body, leaks = self.code(tree.body, inner)
         self.labels.pop()
         del self.open[kept:]
         if leaks - {tree.label, "fault"}:
             self.leaky.add(tree.label)
         made: list[Tree] = [Labelled(tree.label, body)]
+        if inner is not context:
+            assert inner.mask is not None
+            self.root |= bool(leaks - {tree.label})  # not all go on
+            return [self._set(inner.mask, Node("const", PRED, (), 1)), *made], leaks - {tree.label}
         mask = self._of(context)
         if before is not None and mask is not None:  # all that came go on
             made = [self._set(before, mask), *made, self._set(self.variables[mask], self._nodes[before])]
