@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -57,7 +57,7 @@ def shared_rows(out: hg.Array[hg.i32], sums: hg.Array[hg.u32], begin: hg.i32, en
     sums[place] = total
 
 
-KERNELS: dict[str, tuple[Callable, tuple]] = {
+KERNELS: dict[str, tuple[Any, tuple[int, ...]]] = {
     "row": (shared_row, (128,)), "thirds": (shared_thirds, (128,)), "rows": (shared_rows, (32, 4)),
 }  # fmt: skip
 BLOCKS = {"row": (64,), "thirds": (64,), "rows": (16, 4)}
