@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..isa.types import Type
 from .ir import Block, Node
 
-__all__ = ["counts_down", "is_loop_step", "limit_counted", "same"]
+__all__ = ["counting_block", "counts_down", "is_loop_step", "limit_counted", "same"]
 
 
 def same(a: Node, b: Node) -> bool:
@@ -61,3 +61,17 @@ def is_loop_step(node: Node, phi: Node) -> bool:
         and more.args[0].args[1].is_const
         and more.args[0].args[1].attr == 0
     )
+
+
+def counting_block(block: Block, most: int) -> tuple[int, Node, set[Node]] | None:
+    """Of a loop that is one block of so many nodes at most, which predecessor it is itself, and its counter, with what
+    only that needs."""
+    end = block.end
+    if block in end.ways and len(block.predecessors) == 2 and end.kind == "branch" and len(block.nodes) <= most:
+        back = block.predecessors.index(block)
+        for phi in () if end.steps else block.phis:
+            if counts_down(phi, phi.args[back], block, block):
+                step = phi.args[back]
+                more = step.args[1].args[0]
+                return back, phi, {phi, step, step.args[1], more, more.args[0]}
+    return None

@@ -3,19 +3,32 @@ last: then they do what is behind it without a mask."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container
+from collections.abc import Callable, Container, Iterable
 from functools import reduce
 
 from .ir import PRED, Node
 from .operations import OPERATIONS
 from .out_of_ssa import Assign, Copies, Do
 from .shapes import Stride
-from .structure import Straight, Tree
+from .structure import If, Stop, Straight, Tree
 
-__all__ = ["by_all", "is_short"]
+__all__ = ["by_all", "guards", "is_short"]
 
 _MOST = 8  # statements that are there twice
 _FAR = 1 << 24  # steps are shorter
+
+
+def guards(trees: list[Tree], form_of: Callable[[Node], Stride]) -> Iterable[tuple[Node, bool]]:
+    """Branches that all lanes come to first, such as `if i < n`, with what most of them find."""
+    for tree in trees:
+        match tree:
+            case Straight():
+                continue
+            case If(condition, then, otherwise) if form_of(condition) != 0:
+                truth = bool(then) and then != [tree for tree in then if isinstance(tree, Stop)]
+                yield condition, truth
+                yield from guards(then if truth else otherwise, form_of)
+        return
 
 
 def is_short(trees: list[Tree], may_fault: Callable[[Node], bool]) -> bool:

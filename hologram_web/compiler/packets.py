@@ -25,7 +25,7 @@ from .reducible import WAY
 from .shapes import ANY, Stride
 from .structure import If, Labelled, Stop, Straight, StructuredBranch, StructuredLoop, Tree, ends, steps_in
 
-__all__ = ["Forms", "Straightened", "guards", "linear"]
+__all__ = ["Forms", "Straightened", "linear"]
 
 _LIGHT = 16  # what a way may cost, in additions, that is gone without asking whether any lane takes it
 
@@ -149,19 +149,6 @@ class Straightened:
     faults: bool
 
 
-def guards(trees: list[Tree], forms: Forms) -> Iterable[tuple[Node, bool]]:
-    """Branches that all lanes come to first, such as `if i < n`, with what most of them find."""
-    for tree in trees:
-        match tree:
-            case Straight():
-                continue
-            case If(condition, then, otherwise) if forms.of(condition) != 0:
-                truth = bool(then) and then != [tree for tree in then if isinstance(tree, Stop)]
-                yield condition, truth
-                yield from guards(then if truth else otherwise, forms)
-        return
-
-
 def linear(
     trees: list[Tree],
     forms: Forms,
@@ -186,9 +173,10 @@ def linear(
         context = _Context(one.new_mask() if root else None, None)
         one.open += [context.mask] if context.mask is not None else []
         made, leaks = one.code(trees, context)
-        if one.waiting <= waiting and one.leaky <= leaky and one.root == root:
+        known = one.waiting <= waiting and one.leaky <= leaky
+        if known and one.root == root:
             return Straightened(made, context.mask, one.staying, one.variables, "fault" in leaks)
-        waiting, leaky, root = waiting | one.waiting, leaky | one.leaky, one.root
+        waiting, leaky, root = waiting | one.waiting, leaky | one.leaky, one.root if known else root
 
 
 @dataclass(eq=False)
@@ -386,18 +374,24 @@ class _Linearizer:
 
     def _labelled(self, tree: Labelled, context: _Context) -> tuple[list[Tree], _Leaks]:
         here, gathers = tree.label in self.known, tree.label in self.known_leaky
-        label = _Label(tree.label, context, self.new_mask() if here and gathers else None)
-        before = self.new_mask() if here and not gathers else None
+        # All of a packet come and all go on: only in between they need a mask.
+        own = here and not gathers and context.mask is None
+        inner = _Context(self.new_mask(), context) if own else context
+        label = _Label(tree.label, inner, self.new_mask() if here and gathers else None)
+        before = self.new_mask() if here and not gathers and not own else None
         kept = len(self.open)
-        self.open += [one for one in (label.left, before) if one is not None]
+        self.open += [one for one in (label.left, before, inner.mask) if one is not None and one is not context.mask]
         self.labels.append(label)
-        body, leaks = self.code(tree.body, context)
+        body, leaks = self.code(tree.body, inner)
         self.labels.pop()
         del self.open[kept:]
         if leaks - {tree.label, "fault"}:
             self.leaky.add(tree.label)
         made: list[Tree] = [Labelled(tree.label, body)]
         mask = self._of(context)
+        if own and inner.mask is not None:
+            self.root |= bool(leaks - {tree.label})  # not all go on
+            made = [self._set(inner.mask, Node("const", PRED, (), 1)), *made]
         if before is not None and mask is not None:  # all that came go on
             made = [self._set(before, mask), *made, self._set(self.variables[mask], self._nodes[before])]
         if label.left is not None and mask is not None:

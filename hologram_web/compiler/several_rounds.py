@@ -7,7 +7,7 @@ round, and 13 others: with four rounds in one it took 0.87 of the time in Chromi
 from __future__ import annotations
 
 from ..isa.types import Type
-from .counters import counts_down
+from .counters import counting_block
 from .ir import Block, Function, Node
 from .turned import copied
 
@@ -35,26 +35,21 @@ def with_rounds_together(function: Function) -> Function:
 class _Loop:
     """A loop of one block; `idle` are its counter and what only that needs."""
 
-    def __init__(self, block: Block, back: int, counter: Node, together: int) -> None:
-        self.block, self.back, self.counter, self.together = block, back, counter, together
-        step = counter.args[back]
-        self.idle = {counter, step, step.args[1], step.args[1].args[0], step.args[1].args[0].args[0]}
+    def __init__(self, block: Block, back: int, counter: Node, idle: set[Node], together: int) -> None:
+        self.block, self.back, self.counter, self.idle, self.together = block, back, counter, idle, together
 
     @staticmethod
     def of(block: Block, function: Function) -> _Loop | None:
         """The loop that a block is, if its rounds can go together."""
-        if block not in block.end.ways or len(block.predecessors) != 2 or block.end.kind != "branch" or block.end.steps:
+        counted = counting_block(block, _MOST_NODES)
+        if counted is None or not counted[1].args[1 - counted[0]].is_const:
             return None
-        back = block.predecessors.index(block)
-        counter = next((phi for phi in block.phis if counts_down(phi, phi.args[back], block, block)), None)
-        if counter is None or not counter.args[1 - back].is_const or len(block.nodes) > _MOST_NODES:
-            return None
+        back, counter, idle = counted
         rounds = int(counter.args[1 - back].attr) + 1
         together = next((some for some in _TOGETHER if rounds % some == 0), 0)
-        loop = _Loop(block, back, counter, together)
-        used = {arg for node in function.nodes() if node not in loop.idle for arg in node.args}
+        used = {arg for node in function.nodes() if node not in idle for arg in node.args}
         used |= {other.end.value for other in function.blocks if other is not block and other.end.value is not None}
-        return loop if together and used.isdisjoint(loop.idle) else None
+        return _Loop(block, back, counter, idle, together) if together and used.isdisjoint(idle) else None
 
     def write(self, function: Function) -> None:
         block, counter, back = self.block, self.counter, self.back

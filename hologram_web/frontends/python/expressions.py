@@ -71,6 +71,16 @@ class Expressions(PartValues):
         self.at = before
         return found
 
+    def is_read(self, node: ast.AST) -> bool:
+        """Whether the value of an expression depends on elements of arrays."""
+        return any(
+            part.id in self.scope.read
+            if isinstance(part, ast.Name)
+            else (isinstance(part, ast.Subscript) or (isinstance(part, ast.Attribute) and part.attr == "load"))
+            and isinstance(self.static(part.value), ArrayRef)
+            for part in walk(node)
+        )
+
     # Names and constants
 
     def static(self, node: ast.AST) -> Any:

@@ -101,7 +101,7 @@ class Functions(Statements):
         for parameter in parameters:
             argument, found = passed[parameter.arg]
             value = self._argument(source, parameter, argument, found)
-            if isinstance(value, (Value, Parts)) and self.sums.is_read(argument):
+            if isinstance(value, (Value, Parts)) and self.is_read(argument):
                 scope.read.add(parameter.arg)
             if isinstance(value, tuple) and parameter.arg in stores:
                 value = self.object_value(argument, value)

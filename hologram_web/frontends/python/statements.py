@@ -17,7 +17,6 @@ from .names import Intrinsic, marks
 from .parts import Meeting, written
 from .places import Reach, Spot, numbers_of, numbers_of_parts, parts_named, spot_of
 from .source import MISSING, walk
-from .sums import Sums
 from .types import INDEX, Value, ValueKind, Weak, default, float_of, join
 from .views import name_view, row_of
 
@@ -36,7 +35,8 @@ class Statements(Calls):
     own_arrays: dict[Any, ArrayRef]
     rounds: list[int]
     written_from = 0
-    sums: Sums
+    sums: Any = None  # of sums.py, where there are any
+    kernel_body: list[ast.stmt]
 
     def row_elements(self, node: ast.expr, count: int) -> list[AnyValue] | None:
         """The elements of an array or a row that is unpacked to so many names; None for other things."""
@@ -232,7 +232,7 @@ class Statements(Calls):
         self.put(self._variables(), node, name, name, self.apart(value, name, scope.registers), origin)
         if isinstance(value, Value) and value.lane is not None and name in scope.once:
             scope.lanes[name] = value.lane
-        if name not in scope.read and self.sums.is_read(origin):
+        if name not in scope.read and self.is_read(origin):
             scope.read.add(name)
         if scope.assigned is not None:
             scope.assigned.add(name)
@@ -296,6 +296,10 @@ class Statements(Calls):
             self.assign(node.target, node, literal(0))
             return
         reach = Reach(self, spot)
+        if self.sums is None:
+            from .sums import Sums
+
+            self.sums = Sums(self, self.kernel_body)
         self.sums.look_at(node, spot.array, spot.index)
         with self.pinned(reach.index):
             before = reach.load()

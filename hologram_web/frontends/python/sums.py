@@ -39,24 +39,13 @@ class Sums:
     def _always(self) -> frozenset[ast.stmt]:
         return frozenset(_always(self._body))
 
-    def is_read(self, node: ast.AST) -> bool:
-        """Whether the value of an expression depends on elements of arrays."""
-        kernel = self._kernel
-        return any(
-            part.id in kernel.scope.read
-            if isinstance(part, ast.Name)
-            else (isinstance(part, ast.Subscript) or (isinstance(part, ast.Attribute) and part.attr == "load"))
-            and isinstance(kernel.static(part.value), ArrayRef)
-            for part in walk(node)
-        )
-
     def look_at(self, node: ast.AugAssign, array: ArrayRef, index: ast.expr) -> None:
         """`array[index] += v`, whose address was just computed."""
         kernel = self._kernel
         if array.local:
             return
         value = getattr(node.target, "value", None)
-        if self.is_read(index) or getattr(value, "id", "") in kernel.scope.read:
+        if kernel.is_read(index) or getattr(value, "id", "") in kernel.scope.read:
             what = f"the index of {ast.unparse(node.target)} was read from memory and may be that of several lanes"
             kernel.warn(node, f"{what}, of which one counts: {_advice(node, array, index)}", RaceWarning)
         elif node in self._always and all(lane is not None for lane in kernel.placed):

@@ -20,7 +20,6 @@ from .emit import MOST_LANES, ArrayRef, KernelFacts, Scope
 from .functions import Functions, annotation, check_signature
 from .names import Annotation, ArrayType, Constant
 from .source import Definition
-from .sums import Sums
 from .types import Value, Weak, fits
 
 __all__ = ["Parameters", "Translation", "Translator", "annotated", "parameters", "settled", "translate"]
@@ -203,7 +202,7 @@ class Translator(Functions):
         stored = definition.stored_names
         self.scope = Scope((), node.name, definition.source, set(stored), once=definition.stored_once)
         self.kernel_body = node.body
-        self.sums = Sums(self, node.body)
+        self.sums = None
         self.host_known = {name for name, ty in params.items() if isinstance(ty, Type) and name not in stored}
         self.at = (definition.source, node)
         self.ending = self.label() if facts.apart else None
@@ -271,7 +270,8 @@ class Translator(Functions):
 
     def translation(self) -> Translation:
         """What the last pass made. Labels that nothing jumps to go."""
-        self.sums.warn()
+        if self.sums is not None:
+            self.sums.warn()
         if self.facts.reads and not self.facts.writes:
             lost = f"{self.scope.name} reads arrays and changes none: what it computes is lost. Store it, y[i] = ..."
             self.warn(self.definition_of_kernel.node, lost, LostWarning)

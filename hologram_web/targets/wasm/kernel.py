@@ -28,6 +28,7 @@ from ...compiler.structure import structure
 from ...compiler.taken import taken
 from ...compiler.together import checked_together
 from ...compiler.turned import copied, turned
+from ...compiler.whole_rounds import with_whole_rounds
 from ...errors import UnsupportedInstruction
 from ...garbage import seldom_collected
 from ...isa.address import Space
@@ -227,6 +228,8 @@ def compile_kernel(
     with deep_recursion():
         legal = _legal(function, fuses)
         choice = chosen(legal, packets)
+        if choice.forms is not None and (made := with_whole_rounds(legal)) is not legal:
+            legal, choice = made, chosen(made, choice.width)
         if choice.forms is not None and (made := with_likely(legal)) is not legal:
             legal, choice = made, chosen(made, choice.width)
         if choice.forms is not None and (made := taken(choice.forms)) is not legal:

@@ -11,9 +11,10 @@ from collections.abc import Callable, Iterator, Sequence
 from ...compiler.accesses import Check, checks_of
 from ...compiler.bounds import ENDS_OF_PART, Bounds
 from ...compiler.conditions import open_conditions
+from ...compiler.guarded import guards
 from ...compiler.ir import Node
 from ...compiler.out_of_ssa import Assign, Copies, Count, Do, Piece, Statement, Under, Variable
-from ...compiler.packets import Forms, Straightened, guards, linear
+from ...compiler.packets import Forms, Straightened, linear
 from ...compiler.rounds import within_budget
 from ...compiler.structure import If, Labelled, Straight, StructuredLoop, Tree
 from ...compiler.windows import LaneWindow
@@ -116,7 +117,7 @@ class Packets:
         ways: list[Node] = []
         if self.twice and self.code.plan is None:
             self.part = Bounds(self.code.function, part=True)
-            for node, truth in guards(trees, self.forms):
+            for node, truth in guards(trees, self.forms.of):
                 found = self.part.always(node, truth)
                 undecided = None if found is None else open_conditions(found)
                 if undecided is None:
