@@ -47,6 +47,8 @@ ONCE = (
     "README.md: which programs of the fuzzer are packets, 2026-11-24",
     "README.md: rows by blocks of 16 lanes and in packets of 8, in Chromium, one thread, 2026-11-27",
     "README.md: constants in globals and relaxed modules in Chromium, one thread, 2026-11-23",
+    "README.md: our tree in shared memory turned into the loop by hand in ten steps, each timed beside the others, "
+    "2026-11-30",
     "README.md: generated cases of the seed 23 beside the named ones, natively, one thread, 2026-11-29",
     "README.md: a call of np.clip, and nine nodes with one, before and after, 2026-11-30",
     "README.md: launches of a chain's kernel and of a copy, before and after, 2026-11-29",
