@@ -260,6 +260,14 @@ def _gather(n: Node) -> str:
     return f"gather.{n.ty} [y0], [x0], [x1], {outer}, {length}, {inner}, {n[1].size}"
 
 
+def _gather_elements(n: Node) -> str:
+    outer, length, inner = n.axis(0)
+    axis, n.inputs[1] = n.attribute("axis", 0) % n[0].ndim, n[1].astype(np.int32)
+    both = ((*each.shape[:axis], *each.shape[axis + 1 :]) for each in (n[0], n[1]))
+    _need(len({*both}) == 1, "indices for a part of the other axes")
+    return f"gather_elements.{n.ty} [y0], [x0], [x1], {outer}, {length}, {inner}, {n[1].shape[axis]}"
+
+
 def _cum_sum(n: Node) -> str:
     n.attributes["axis"] = int(n[1].ravel()[0])
     flags = (f"{name}={str(bool(n.attribute(name, 0))).lower()}" for name in ("exclusive", "reverse"))
@@ -325,7 +333,8 @@ ROWS: dict[str, Callable[[Node], str]] = {
     "MaxPool": lambda n: _pool(n, False), "AveragePool": lambda n: _pool(n, True),
     "GlobalMaxPool": lambda n: _global(n, "max_pool2d"), "GlobalAveragePool": lambda n: _global(n, "avg_pool2d"),
     "Resize": _resize,
-    "Gather": _gather, "ScatterElements": _scatter, "ScatterND": _scatter, "CumSum": _cum_sum, "TopK": _top_k,
+    "Gather": _gather, "GatherElements": _gather_elements,
+    "ScatterElements": _scatter, "ScatterND": _scatter, "CumSum": _cum_sum, "TopK": _top_k,
     "ArgMin": _arg("arg_min"), "ArgMax": _arg("arg_max"),
     "Transpose": _transpose, "Concat": _concat, "Slice": _slice, "Pad": _pad,
     "Identity": lambda n: f"copy.{n.ty} [y0], [x0], {n[0].size}",

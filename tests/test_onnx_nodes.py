@@ -14,6 +14,7 @@ PINNED = {
     "Abs": (1, 0), "Add": (7, 1), "ArgMax": (8, 8), "ArgMin": (8, 8), "AveragePool": (12, 8),
     "BatchNormalization": (2, 2), "Ceil": (2, 0), "Concat": (12, 0), "Conv": (6, 0), "ConvTranspose": (6, 5),
     "Cos": (2, 0), "CumSum": (9, 0), "Div": (9, 1), "Erf": (1, 0), "Exp": (2, 0), "Floor": (2, 0), "Gather": (4, 0),
+    "GatherElements": (3, 0),
     "Gelu": (2, 2), "Gemm": (11, 0), "GlobalAveragePool": (2, 0), "GlobalMaxPool": (2, 0),
     "GroupNormalization": (2, 0), "Identity": (3, 2), "InstanceNormalization": (2, 0), "LayerNormalization": (19, 0),
     "Log": (2, 0), "LogSoftmax": (7, 0), "MatMul": (1, 6), "Max": (12, 2), "MaxPool": (11, 8), "Min": (12, 2),
