@@ -55,13 +55,15 @@ def _unit(ty: Type, most: int = 24) -> float:
 
 
 def _of_row(columns: int, inner: int = 1) -> Callable[[Any, Type], Any]:
-    """8 in the last place of the type, relative to the row, whose elements lie `inner` apart."""
-    return lambda wanted, ty: 8 * 2.0 ** -_DIGITS[ty] * _per_row(wanted, columns, inner)
+    """8 in the last place that the greatest of the row has in the type; elements of a row lie `inner` apart."""
 
+    def allowed(wanted: Any, ty: Type) -> Any:
+        shape = (wanted.size // (columns * inner), columns, inner)
+        most = np.abs(wanted.reshape(shape)).max(axis=1, keepdims=True)
+        unit = np.ldexp(1.0 * (most > 0), np.frexp(most)[1] - _DIGITS[ty])
+        return np.broadcast_to(8 * unit, shape).ravel()
 
-def _per_row(wanted: Any, columns: int, inner: int) -> Any:
-    shape = (wanted.size // (columns * inner), columns, inner)
-    return np.broadcast_to(np.abs(wanted.reshape(shape)).max(axis=1, keepdims=True), shape).ravel()
+    return allowed
 
 
 def _fft(chance: Random) -> Case:
