@@ -4,8 +4,8 @@
     python -m tests.matrix --device webgpu --each 1 --seed 3
 
 `--each N` takes N checks of each operation and type, at shapes and layouts that the seed draws, `--of N` every Nth of a
-seeded order, `--only NAME` those of operations with this in their names. What differs is listed, and the exit status is
-1. tests/test_matrix.py runs a slice of it.
+seeded order, `--only NAME` those of operations with this in their names. `--where chromium` computes in Pyodide, in
+pages, where NumPy is not. What differs is listed, and the exit status is 1. tests/test_matrix.py runs a slice of it.
 """
 
 # mypy: allow-untyped-calls
@@ -17,7 +17,8 @@ import sys
 import time
 import zlib
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from random import Random
 from typing import Any, NamedTuple
 
@@ -29,7 +30,7 @@ from hologram_web import array_api as xp
 from .matrix_cases import CASES, Case
 from .namespace import NamespaceOn
 
-__all__ = ["Check", "checks", "failure"]
+__all__ = ["Check", "checks", "computed", "failure", "judged", "operands"]
 
 # Of each type: its kind, what it is in NumPy (floats of 16 bits as F32, which holds them), and how far results may be.
 TYPES: dict[str, tuple[str, str, float]] = {
@@ -147,15 +148,27 @@ def _laid_out(shape: tuple[int, ...], layout: str) -> tuple[tuple[int, ...], Any
     return shape, lambda p, x: x
 
 
-def _operands(check: Check, case: Case) -> Iterator[tuple[np.ndarray[Any, Any], Any]]:
-    """Arrays with what makes views of them: the second one has the next layout, and where it may, fewer axes."""
-    rng = np.random.default_rng(zlib.crc32(str(check).encode()))
+def _layouts(check: Check, case: Case) -> Iterator[tuple[tuple[int, ...], Any]]:
+    """Shapes of operands with what makes views of them: the second one has the next layout, and where it may, fewer
+    axes."""
     for number in range(case.operands):
         layout = LAYOUTS[(LAYOUTS.index(check.layout) + number) % len(LAYOUTS)]
-        if number and case.form == "square":
-            layout = "plain"
-        shape, view = _laid_out(check.shape, layout)
-        yield _drawn(rng, check.ty, shape, case.values[number]), view
+        yield _laid_out(check.shape, "plain" if number and case.form == "square" else layout)
+
+
+def operands(check: Check) -> list[np.ndarray[Any, Any]]:
+    """What a check is done with, before views are made of it."""
+    case, rng = CASES[check.case], np.random.default_rng(zlib.crc32(str(check).encode()))
+    shapes = [shape for shape, _ in _layouts(check, case)]
+    return [_drawn(rng, check.ty, shape, values) for shape, values in zip(shapes, case.values, strict=False)]
+
+
+def computed(ex: hg.Executor, check: Check, arrays: Sequence[Any]) -> list[Any]:
+    """Our results, without NumPy, of arrays with the elements of the operands."""
+    case = CASES[check.case]
+    views = [view for _, view in _layouts(check, case)]
+    here = [view(xp, x.astype(_type(check.ty)).realize()) for x, view in zip(arrays, views, strict=True)]
+    return _listed(case.run(NamespaceOn(ex), *here))
 
 
 def _result(ty: str, gives: str) -> str | None:
@@ -179,30 +192,35 @@ def _seen(found: Any) -> np.ndarray[Any, Any]:
 
 def failure(ex: hg.Executor, check: Check) -> str:
     """What is wrong, or nothing."""
+    given = operands(check)
+    try:
+        found = computed(ex, check, [xp.asarray(x, device=ex) for x in given])
+        seen = [(str(each.dtype), _seen(each)) for each in found]
+    except Exception as error:  # every error is one that the list has to show
+        return f"{type(error).__name__}: {str(error)[:300]}"
+    return judged(check, given, seen)
+
+
+def judged(
+    check: Check, given: Sequence[np.ndarray[Any, Any]], found: Sequence[tuple[str, np.ndarray[Any, Any]]]
+) -> str:
+    """What is wrong with results and their types for these operands, or nothing."""
     case = CASES[check.case]
     _, name, _ = TYPES[check.ty]
-    given = list(_operands(check, case))
-    ours = NamespaceOn(ex)
-    here = [view(xp, xp.asarray(x, device=ex).astype(_type(check.ty)).realize()) for x, view in given]
-    there = [view(np, x) for x, view in given]
+    there = [view(np, x) for x, (_, view) in zip(given, _layouts(check, case), strict=True)]
     if case.floats and TYPES[check.ty][0] == "i":
         there = [x.astype("f8" if name in ("i8", "u8") else "f4") for x in there]
     with np.errstate(all="ignore"):
         expected = _listed((case.theirs or (lambda *some: case.run(np, *some)))(*there))
-    try:
-        found = _listed(case.run(ours, *here))
-        seen = [_seen(each) for each in found]
-    except Exception as error:  # every error is one that the list has to show
-        return f"{type(error).__name__}: {str(error)[:300]}"
     if len(found) != len(expected):
         return f"{len(found)} results, not {len(expected)}"
     wanted = _result(check.ty, case.gives)
-    for each, result, right in zip(found, seen, map(np.asarray, expected), strict=True):
-        if wanted is not None and str(each.dtype) != wanted:
-            return f"a result of {each.dtype}, not {wanted}"
+    for (ty, result), right in zip(found, map(np.asarray, expected), strict=True):
+        if wanted is not None and ty != wanted:
+            return f"a result of {ty}, not {wanted}"
         if result.shape != right.shape:
             return f"a result of shape {result.shape}, not {right.shape}"
-        if told := _differ(result, right, 0.0 if case.exact else TYPES[str(each.dtype)][2]):
+        if told := _differ(result, right, 0.0 if case.exact else TYPES[ty][2]):
             return told
     return ""
 
@@ -227,9 +245,22 @@ def _differ(found: np.ndarray[Any, Any], right: np.ndarray[Any, Any], tolerance:
     return f"{int(wrong.sum())} of {wrong.size} differ, at {place} {found[place]!r} from {right[place]!r}"
 
 
+@contextmanager
+def _place(where: str, device: str) -> Iterator[Callable[[Sequence[Check]], Iterator[tuple[Check, str]]]]:
+    """What says of checks, one after the other, what is wrong."""
+    if where == "chromium":
+        from .matrix_page import failures
+
+        yield lambda wanted: failures(wanted, device)
+    else:
+        with hg.Executor(device) as ex:
+            yield lambda wanted: ((check, failure(ex, check)) for check in wanted)
+
+
 def main(given: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--device", default="wasm")
+    parser.add_argument("--where", choices=("native", "chromium"), default="native")
     parser.add_argument("--of", type=int, default=1, help="every so many-th check")
     parser.add_argument("--each", type=int, default=0, help="so many checks of each operation and type")
     parser.add_argument("--seed", type=int, default=0)
@@ -240,17 +271,18 @@ def main(given: Sequence[str] | None = None) -> int:
     wanted = checks(options.seed, options.of, options.only, options.each)[options.first :]
     wrong: Counter[str] = Counter()
     begun, done = time.perf_counter(), 0
-    with hg.Executor(options.device) as ex:
-        for check in wanted:
+    with _place(options.where, options.device) as found:
+        for check, told in found(wanted):
             done += 1
-            if told := failure(ex, check):
+            if told:
                 wrong[check.case] += 1
                 print(f"{check}: {told}", flush=True)
             if time.perf_counter() - begun > options.seconds:
                 break
     took = time.perf_counter() - begun
     checked = f"{done:,} of {len(wanted):,} checks of {len(CASES)} operations"
-    print(f"{options.device}: {checked}, {wrong.total()} wrong, {took:.0f} s")
+    place = " in Chromium" if options.where == "chromium" else ""
+    print(f"{options.device}{place}: {checked}, {wrong.total()} wrong, {took:.0f} s")
     for name, count in wrong.most_common():
         print(f"  {name}: {count}")
     return bool(wrong)
