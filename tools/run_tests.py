@@ -30,7 +30,7 @@ class Area(NamedTuple):
 
 AREAS = (
     Area("lint", 1, ("ruff check", "ruff format --check", "mypy")),
-    Area("python", 20, ("pytest -n 2 --no-skips",)),
+    Area("python", 18.5, ("pytest -n 2 --no-skips",)),
     Area(
         "fuzz",  # the same seeds every time, about three minutes of them
         4.5,
@@ -44,7 +44,7 @@ AREAS = (
         ),
     ),
     Area("web", 1.5, (("npm run --silent typecheck", "npm run --silent test"), "npm run --silent size")),
-    Area("e2e", 14, ("pytest e2e --no-skips -n 2 --dist loadfile --no-loadscope-reorder --durations 15",)),
+    Area("e2e", 15.5, ("pytest e2e --no-skips -n 2 --dist loadfile --no-loadscope-reorder --durations 15",)),
     Area(
         "pyodide",
         3,

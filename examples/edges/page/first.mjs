@@ -10,18 +10,19 @@ const opened = Runtime.create({ backend: document.documentElement.dataset.backen
 const histogram = load(get("histogram.holo"));
 const [tasks, bytes] = await Promise.all([get("tasks.json"), get("rgb.bin")]);
 const { args } = JSON.parse(new TextDecoder().decode(tasks)).find(({ name }) => name === "edges");
-const file = get("edges.holo");
 const rgb = { data: new Uint8Array(bytes), shape: args.rgb.shape };
 const drawn = { script: begun };
 
-const counts = await (await histogram).run({ rgb });
+const running = (await histogram).run({ rgb });
+const canvas = document.querySelector("#edges");
+const file = canvas && get("edges.holo"); // beside the run: earlier it would keep the histogram waiting
+const counts = await running;
 const bars = document.querySelector("#histogram").getContext("2d");
 const most = Math.max(...counts);
 counts.forEach((count, k) => bars.rect(k, 100, 1, (-100 * count) / most));
 bars.fill();
 drawn.histogram = performance.now();
 
-const canvas = document.querySelector("#edges");
 if (canvas) {
   const edges = await load(file); // only now: reading it would keep the histogram waiting
   const found = await edges.run({ ...args, rgb });
