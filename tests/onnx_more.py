@@ -390,7 +390,7 @@ def _padded(n: Node) -> str:
     for i, axis in enumerate(axes):
         pads[:, axis] = n[1].reshape(2, -1)[:, i]
     if mode != "constant":
-        return _taken(lambda n, places: np.pad(places, pads.T, mode=mode))(n)  # type: ignore[call-overload]
+        return _taken(lambda n, places: np.pad(places, pads.T, mode=mode))(n)
     source, lines = "x0", []
     if pads.min(initial=0) < 0:
         less = np.maximum(-pads, 0)

@@ -122,7 +122,8 @@ def _conv_transpose(n: Node) -> str:
     if out is None and auto.startswith("SAME"):
         out = [length * stride for length, stride in zip(n[0].shape[2:], n.attribute("strides", [1, 1]), strict=True)]
     if out is not None:  # what is too much at the ends is cut off, what lacks is added
-        pads, more = [[], []], list(n.attribute("output_padding", [0, 0]))
+        pads: list[list[int]] = [[], []]
+        more = list(n.attribute("output_padding", [0, 0]))
         for axis, length in enumerate(n[0].shape[2:]):
             reach = (kernel[axis] - 1) * n.attribute("dilations", [1, 1])[axis] + 1
             over = (length - 1) * n.attribute("strides", [1, 1])[axis] + more[axis] + reach - out[axis]
@@ -133,11 +134,9 @@ def _conv_transpose(n: Node) -> str:
         n.attributes |= {"pads": [*pads[0], *pads[1]], "output_padding": more}
     window, dilation = _window(n, list(kernel))
     sizes = (n[0].shape[0], n[0].shape[1], n[1].shape[1] * groups, *n[0].shape[2:], *kernel)
-    more = (
-        f"output_padding={listed(n.attribute('output_padding', [0, 0]))}, dilation={listed(dilation)}, groups={groups}"
-    )
+    flags = f"output_padding={listed(n.attribute('output_padding', [0, 0]))}, dilation={listed(dilation)}"
     bias = ", bias=[x2]" if n.get(2) is not None else ""
-    return f"conv_transpose2d.{n.ty} [y0], [x0], [x1], {listed(sizes)[1:-1]}, {window}, {more}{bias}"
+    return f"conv_transpose2d.{n.ty} [y0], [x0], [x1], {listed(sizes)[1:-1]}, {window}, {flags}, groups={groups}{bias}"
 
 
 def _pool(n: Node, mean: bool) -> str:
