@@ -100,8 +100,8 @@ def test_everything_is_there_with_its_checksum(dist: Path) -> None:
 
 
 def test_the_wheels_for_pages_are_the_same_when_made_anew(dist: Path) -> None:
-    """By another process, of the tree that the clone was made of, and of a wheel without the programs that a release has
-    beside. The one of the tensor library had its modules in the order of their hashes, which are random."""
+    """By another process, of the tree that the clone was made of, and of a wheel without the programs that a release
+    has. The one of the tensor library had its modules in the order of their hashes, which are random."""
     made = {path.name: path.read_bytes() for path in build_page_wheel(WHEELS).parent.glob("*_wasm32.whl")}
     assert made == {path.name: path.read_bytes() for path in dist.glob("*_wasm32.whl")}
 
