@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from hologram_web.backends import WasmBackend
-from hologram_web_tools.build_ops import OPERATIONS, build, compiled, files
+from hologram_web.isa import Type
+from hologram_web_tools.build_ops import OPERATIONS, compiled, files, write_modules
 from tests.test_build_ops import options_of, some_for
 
 from .browser import ROOT, Browser
@@ -23,20 +24,25 @@ NUMPY = {"f32": np.float32, "i32": np.int32, "f16": np.float16}
 TYPES = {np.dtype(ty): name for name, ty in NUMPY.items()}
 
 
+def _these() -> dict[str, tuple[str, Type]]:
+    return dict(list(files().items())[:: int(os.environ.get("E2E_STEP", "3"))])
+
+
 @pytest.fixture(scope="module")
 def calls() -> list[tuple[dict[str, Any], dict[str, Any]]]:
     """What is called, and what its file gives natively."""
     shutil.rmtree(FOLDER, ignore_errors=True)
     left_out = shutil.ignore_patterns("*.map", "*.d.ts", "ops", "stdlib")
     shutil.copytree(ROOT / "web" / "dist", FOLDER, ignore=left_out)
-    build(FOLDER / "ops")
+    programs = {file: compiled(*which) for file, which in _these().items()}
+    write_modules(FOLDER / "ops", ((file, program.to_bytes()) for file, program in programs.items()))
     found = []
-    for name, ty in list(files().values())[:: int(os.environ.get("E2E_STEP", "3"))]:
+    for file, (name, ty) in _these().items():
         given, options = some_for(name, ty), options_of(name)
         arrays = [
             {"dtype": TYPES[each.dtype], "data": each.ravel().tolist(), "shape": each.shape} for each in given.values()
         ]
-        result = compiled(name, ty).run(WasmBackend(), **given, **options)
+        result = programs[file].run(WasmBackend(), **given, **options)
         along = {"axis": 1} if next(iter(OPERATIONS[name].shapes.values()))[::2] == ("outer", "inner") else {}
         call = {"name": name, "arrays": arrays, "options": options | along}
         found.append((call, result if isinstance(result, dict) else {"out": result}))

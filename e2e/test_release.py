@@ -19,6 +19,7 @@ from zipfile import ZipFile
 import pytest
 from packaging.requirements import Requirement
 
+from examples.edges.chromium import WHEELS, build_page_wheel
 from examples.notebooks.wheels import fetch
 from hatch_build import readme
 from hologram_web_tools.cli.server import serving
@@ -98,10 +99,10 @@ def test_everything_is_there_with_its_checksum(dist: Path) -> None:
     assert sums == {p.name: sha256(p.read_bytes()).hexdigest() for p in named if p.name != "SHA256SUMS"}
 
 
-def test_the_wheels_for_pages_are_the_same_when_made_anew(dist: Path, clone: Path, tmp_path: Path) -> None:
-    """The one of the tensor library had its modules in the order of their hashes, which are random."""
-    run("node", "tools/page_wheel.mjs", _one(dist, "hologram_web-*-any.whl"), tmp_path, folder=clone)
-    made = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+def test_the_wheels_for_pages_are_the_same_when_made_anew(dist: Path) -> None:
+    """By another process, of the tree that the clone was made of, and of a wheel without the programs that a release
+    has. The one of the tensor library had its modules in the order of their hashes, which are random."""
+    made = {path.name: path.read_bytes() for path in build_page_wheel(WHEELS).parent.glob("*_wasm32.whl")}
     assert made == {path.name: path.read_bytes() for path in dist.glob("*_wasm32.whl")}
 
 
@@ -205,7 +206,7 @@ def test_node(app: Path) -> None:
             assert (app / "node_modules" / "hologram-web" / place).is_file()
 
 
-def test_esbuild(app: Path) -> None:
+def test_esbuild(browser: Browser, app: Path) -> None:
     esbuild = ROOT / "node_modules" / ".bin" / "esbuild"
     options = (
         "--bundle",
@@ -223,7 +224,7 @@ def test_esbuild(app: Path) -> None:
     assert run("node", "by-esbuild/whole.js", folder=app).strip() == ANSWER
     pool = ("told.js", "worker=hologram-web/worker", *options[:2], "--splitting", "--outdir=pool-by-esbuild")
     run(esbuild, *pool, folder=app)
-    assert _pooled(app / "pool-by-esbuild", app, "./told.js") == (["12,24,36"], [])
+    assert _pooled(browser, app / "pool-by-esbuild", app, "./told.js") == (["12,24,36"], [])
 
 
 PAGE = """<!doctype html><title>A page</title><pre></pre><script type="module">
@@ -239,11 +240,11 @@ NAMED_PAGE = '<!doctype html><title>A page</title><pre></pre><script type="modul
 
 
 def _shown(
-    folder: Path, ready: str = "pre:not(:empty)", name: str = "index.html", press: bool = False
+    browser: Browser, folder: Path, ready: str = "pre:not(:empty)", name: str = "index.html", press: bool = False
 ) -> tuple[list[str], list[str]]:
     """What the first `pre` of a folder's page has when it is ready, served as any host does, and who else was asked."""
     handler = partial(SimpleHTTPRequestHandler, directory=str(folder))
-    with serving(ThreadingHTTPServer(("127.0.0.1", 0), handler)) as address, Browser() as browser:
+    with serving(ThreadingHTTPServer(("127.0.0.1", 0), handler)) as address:
         here, asked = f"{address}/", list[str]()
         page = browser.page("/e2e/README.md")
         try:
@@ -258,23 +259,23 @@ def _shown(
             page.close()
 
 
-def _pooled(made: Path, app: Path, script: str = "") -> tuple[list[str], list[str]]:
+def _pooled(browser: Browser, made: Path, app: Path, script: str = "") -> tuple[list[str], list[str]]:
     """What a page whose worker ran saxpy.holo shows; a bundler made it, or its script."""
     shutil.copy(app / "saxpy.holo", made)
     if script:
         (made / "index.html").write_text(NAMED_PAGE.format(script))
-    return _shown(made)
+    return _shown(browser, made)
 
 
-def test_a_plain_page(dist: Path, first: Path, tmp_path: Path) -> None:
+def test_a_plain_page(browser: Browser, dist: Path, first: Path, tmp_path: Path) -> None:
     with ZipFile(_one(dist, "*-pages.zip")) as packed:
         packed.extractall(tmp_path)
     shutil.copy(first / "saxpy.holo", tmp_path)
     (tmp_path / "index.html").write_text(PAGE.format(runtime="./hologram-web/index.js", saxpy="saxpy.holo"))
-    assert _shown(tmp_path) == (["12,24,36"], [])
+    assert _shown(browser, tmp_path) == (["12,24,36"], [])
 
 
-def test_vite(app: Path) -> None:
+def test_vite(browser: Browser, app: Path) -> None:
     (app / "index.html").write_text(PAGE.format(runtime="hologram-web", saxpy="saxpy.holo"))
     run(
         ROOT / "node_modules" / ".bin" / "vite",
@@ -285,17 +286,17 @@ def test_vite(app: Path) -> None:
         folder=app,
     )
     shutil.copy(app / "saxpy.holo", app / "by-vite")
-    assert _shown(app / "by-vite") == (["12,24,36"], [])
+    assert _shown(browser, app / "by-vite") == (["12,24,36"], [])
 
     (app / "index.html").write_text(NAMED_PAGE.format("named.js"))
     vite = ROOT / "node_modules" / ".bin" / "vite"
     run(vite, "build", "--target=es2022", "--outDir=named-by-vite", "--logLevel=error", folder=app)
-    assert _shown(app / "named-by-vite") == ([ANSWER], [])
+    assert _shown(browser, app / "named-by-vite") == ([ANSWER], [])
 
     (app / "index.html").write_text(NAMED_PAGE.format("pooled.js"))
     (app / "vite.config.js").write_text('export default { worker: { format: "es" } };')
     run(vite, "build", "--target=es2022", "--outDir=pool-by-vite", "--logLevel=error", folder=app)
-    assert _pooled(app / "pool-by-vite", app) == (["12,24,36"], [])
+    assert _pooled(browser, app / "pool-by-vite", app) == (["12,24,36"], [])
 
 
 WEBPACK = """
@@ -313,42 +314,42 @@ webpack({ ...options, experiments: { outputModule: true } }, (error, stats) => {
 """
 
 
-def test_webpack(app: Path) -> None:
+def test_webpack(browser: Browser, app: Path) -> None:
     (app / "webpack.mjs").write_text(WEBPACK % ROOT)
     run("node", "webpack.mjs", folder=app)
     (app / "by-webpack" / "index.html").write_text(NAMED_PAGE.format("./named.js"))
-    assert _shown(app / "by-webpack") == ([ANSWER], [])
-    assert _pooled(app / "by-webpack", app, "./pooled.js") == (["12,24,36"], [])
+    assert _shown(browser, app / "by-webpack") == ([ANSWER], [])
+    assert _pooled(browser, app / "by-webpack", app, "./pooled.js") == (["12,24,36"], [])
 
 
-def _follow(page: str, folder: Path, dist: Path, *more: str) -> None:
+def _follow(browser: Browser, page: str, folder: Path, dist: Path, *more: str) -> None:
     def shown(name: str, press: bool) -> str:
-        lines, others = _shown(folder, name=name, press=press)
+        lines, others = _shown(browser, folder, name=name, press=press)
         assert others == []
         return "\n".join(lines)
 
     follow(page, folder, shown, lambda place: lend_needed(dist, place, more))
 
 
-@pytest.fixture(scope="session")
-def ten_minutes(dist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+@pytest.fixture(scope="module")
+def ten_minutes(browser: Browser, dist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The directory after those in Python."""
     folder = tmp_path_factory.mktemp("ten_minutes")
     (folder / "dist").symlink_to(dist)
-    _follow("start_python.md", folder, dist)
+    _follow(browser, "start_python.md", folder, dist)
     return folder
 
 
 @pytest.mark.parametrize("page", ["start_javascript.md", "start_page.md"])
-def test_ten_minutes_of_a_newcomer(page: str, ten_minutes: Path, dist: Path, tmp_path: Path) -> None:
+def test_ten_minutes_of_a_newcomer(browser: Browser, page: str, ten_minutes: Path, dist: Path, tmp_path: Path) -> None:
     (tmp_path / "dist").symlink_to(dist)
     shutil.copy(ten_minutes / "saxpy.holo", tmp_path)
-    _follow(page, tmp_path, dist)
+    _follow(browser, page, tmp_path, dist)
 
 
-def test_ten_minutes_in_a_notebook(dist: Path, tmp_path: Path) -> None:
+def test_ten_minutes_in_a_notebook(browser: Browser, dist: Path, tmp_path: Path) -> None:
     (tmp_path / "dist").symlink_to(dist)
-    _follow("start_notebook.md", tmp_path, dist, "ipython", "anywidget")
+    _follow(browser, "start_notebook.md", tmp_path, dist, "ipython", "anywidget")
 
 
 def test_readmes_have_no_links_into_the_tree(dist: Path, app: Path) -> None:
@@ -447,12 +448,12 @@ def test_micropip_takes_the_wheels_for_pages_of_an_index(dist: Path, tmp_path: P
     assert told == "[6.0, 2.0, 4.0] [6.0, 2.0, 4.0] hologram_web.circuit True\n"
 
 
-def test_a_bundle_runs_python_from_its_own_files(dist: Path, installed: Path, tmp_path: Path) -> None:
+def test_a_bundle_runs_python_from_its_own_files(browser: Browser, dist: Path, installed: Path, tmp_path: Path) -> None:
     (tmp_path / "dist").symlink_to(dist)
     (tmp_path / "node_modules").symlink_to(ROOT / "node_modules")
     told = run(installed / "hologram-web", "bundle", "site", folder=tmp_path)
     assert "without numpy: put numpy-" in told
-    (sums, device), others = _shown(tmp_path / "site", "html[data-state=done], html[data-state=failed]")
+    (sums, device), others = _shown(browser, tmp_path / "site", "html[data-state=done], html[data-state=failed]")
     assert sums == "[1.0, 3.0, 5.0, 7.0, 9.0, 11.0, 13.0, 15.0]"
     assert device.startswith("wasm (")
     assert others == []

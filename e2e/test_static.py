@@ -13,7 +13,7 @@ from playwright.sync_api import Page
 from hologram_web_tools.cli.server import serving
 
 from . import samples
-from .browser import ROOT, Browser, NoBrowser
+from .browser import ROOT, Browser
 
 MODULE = '<!doctype html><title>A page</title>{}<pre></pre><script type="module">{}</script>'
 # Before isolate.js: a module may be fetched still when the page is loaded again, and never runs then.
@@ -79,14 +79,11 @@ def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 @pytest.fixture
-def page() -> Iterator[Page]:
-    try:
-        with Browser() as browser:
-            found = browser.page("/e2e/README.md")
-            yield found
-            found.close()
-    except NoBrowser as error:
-        pytest.skip(str(error))
+def page(browser: Browser) -> Iterator[Page]:
+    """In a window of its own, which keeps nothing of another."""
+    found = browser.page("/e2e/README.md")
+    yield found
+    found.close()
 
 
 def _shown(page: Page) -> str:

@@ -100,6 +100,7 @@ export interface Ends {
   readonly signal: AbortSignal | undefined;
 }
 
+const parts = () => import("./parts.js");
 const LIGHT = 2 ** 29; // rounds of loops, of all lanes together, of a launch that is short where software plays a GPU
 const PACE = 32; // times as many of a GPU's, see backends/webgpu/gpu.py
 const FEW_LANES = 2 ** 11; // of a launch that is not divided, and of the first part of another
@@ -224,6 +225,7 @@ export function webGpuDevice(gpu: GPUDevice, owned = true): GpuDevice {
       ];
       const layout = gpu.createBindGroupLayout({ entries: buffers.map((buffer, binding) => ({ binding, visibility: COMPUTE, buffer })) });
       const module = gpu.createShaderModule({ code });
+      if (rounds) parts().catch(() => {}); // beside the compiling; the launch tells what is wrong
       try {
         const pipeline = await gpu.createComputePipelineAsync({
           layout: gpu.createPipelineLayout({ bindGroupLayouts: [layout] }),
@@ -373,7 +375,7 @@ export function webGpuDevice(gpu: GPUDevice, owned = true): GpuDevice {
             commands.push(...partsOf(job, code, first, end));
             return end < blocks ? flush() : undefined;
           };
-          return import("./parts.js").then(({ inParts }) => inParts(blocks, FEW_LANES / lanes, seconds, run));
+          return parts().then(({ inParts }) => inParts(blocks, FEW_LANES / lanes, seconds, run));
         };
         return "then" in code ? code.then(go) : go(code);
       },
