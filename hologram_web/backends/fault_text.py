@@ -49,7 +49,7 @@ def misaligned(ty: Type, offset: int, name: str) -> str:
     return f"{ty} at offset {offset} of {name} is not aligned: the offset has to be a multiple of {ty.alignment}"
 
 
-# What is wrong with one number: coordinates of Phi first, then the notes of the Atlas instructions (isa/atlas.py).
+# What is wrong with one number: coordinates of Phi first, then the notes of the Atlas instructions (isa/meanings.py).
 NOTES = (
     *(f"{what} {{}} does not exist: it is from 0 to {limit - 1}" for what, limit in COORDINATES),
     "class {} does not exist: it is from 0 to 95",

@@ -84,7 +84,7 @@ def _value(value: Any, program: Program, args: Mapping[Any, Any]) -> Any:
 
 
 def resonance_of(cells: bytes) -> list[Fraction]:
-    """The sums of the 96 classes in the cells of a launch (isa/atlas.py)."""
+    """The sums of the 96 classes in the cells of a launch (isa/meanings.py)."""
     size = 12 * CELLS
     found = []
     for start in range(0, 96 * size, size):

@@ -1,4 +1,4 @@
-"""What lanes of compiled code have for Atlas and pool instructions: see isa/atlas.py.
+"""What lanes of compiled code have for Atlas and pool instructions: see isa/meanings.py.
 
 Phases are variables of SSA like registers, the block's class among them: a class that the program names has one of its
 own, and what is written to one of the two is selected into the other.
@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..errors import FaultKind
-from ..isa.atlas import first_phase
+from ..isa.meanings import first_phase
 from ..isa.types import Type
 from ..isa.verify import HIDDEN, Analysis, Base
 from .ir import Block, MemoryAccess, Node, ValueType

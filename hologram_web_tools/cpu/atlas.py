@@ -1,4 +1,4 @@
-"""What lanes of the cpu device have for Atlas and pool instructions: see isa/atlas.py."""
+"""What lanes of the cpu device have for Atlas and pool instructions: see isa/meanings.py."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from hologram_web.backends.fault_text import NOTES, note
 from hologram_web.errors import FaultKind
-from hologram_web.isa.atlas import first_phase
+from hologram_web.isa.meanings import first_phase
 from hologram_web.isa.types import Type
 from hologram_web.isa.verify import HIDDEN
 

@@ -46,9 +46,9 @@ _WIDE = (
     ("shift amounts are taken modulo the width plus 1", _SCALAR + "shl", "% ty.bits", "% (ty.bits + 1)"),
     ("DIV loses the sign", _SCALAR + "div", "(x < 0) == (y < 0)", "True"),
 )
-_INSTRUCTIONS = "isa.atlas:"
+_INSTRUCTIONS = "isa.meanings:"
 _ATLAS = (
-    ("ClsGet masks a bit too many", _INSTRUCTIONS + "_cls_get", "w.shr(byte, 5), 3)", "w.shr(byte, 5), 1)"),
+    ("ClsGet masks a bit too many", _INSTRUCTIONS + "cls_get", "w.shr(byte, 5), 3)", "w.shr(byte, 5), 1)"),
     (
         "neighbours of step 0 are those of step 2",
         _INSTRUCTIONS + "_Words.neighbor",
@@ -57,18 +57,18 @@ _ATLAS = (
     ),
     (
         "the resonance loses a carry",
-        _INSTRUCTIONS + "_res_accum",
+        _INSTRUCTIONS + "res_accum",
         "w.select(over, one, 0))\n    over",
         "w.k(0))\n    over",
     ),
-    ("a phase written is not reduced", _INSTRUCTIONS + "_phase_write", "w.rem(src, 768)", "src"),
+    ("a phase written is not reduced", _INSTRUCTIONS + "phase_write", "w.rem(src, 768)", "src"),
     (
         "PhaseAdv advances class 0",
-        _INSTRUCTIONS + "_phase_adv",
+        _INSTRUCTIONS + "phase_adv",
         "w.eq(w.own(), class_id)",
         "w.eq(0, class_id)",
     ),
-    ("characters multiply by OR", _INSTRUCTIONS + "_char_product", "w.xor(a, b)", "w.or_(a, b)"),
+    ("characters multiply by OR", _INSTRUCTIONS + "char_product", "w.xor(a, b)", "w.or_(a, b)"),
 )
 
 MUTANTS: dict[str, Mutant] = {
