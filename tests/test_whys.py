@@ -97,7 +97,7 @@ def test_lanes_of_gpus_where_lengths_are_not_known(line: str, kernel: str, wante
         ("gemm.i32 [z], [i], [i], {0}, {0}, {0}", "50", "webgpu", "exact", ""),
         ("gemm.f32 [y], [a], [b], {0}, 50, 50", "n", "wasm", "exact", ""),
         ("gemm.f32 [y], [a], [b], 50, {0}, 50", "n", "wasm", "exact", ""),
-        ("gemm.f32 [y], [a], [b], 50, {0}, 50", "r11", "wasm", "exact", "in strips, also for 256 columns and fewer"),
+        ("gemm.f32 [y], [a], [b], 50, {0}, 50", "r11", "wasm", "exact", "in strips, also for 512 columns and fewer"),
         ("cum_sum.f32 [y], [a], 1, {0}", "5000", "webgpu", "exact", PIECES),
         ("cum_sum.f32 [y], [a], 1, {0}", "5000", "webgpu", "fast", ""),
         ("cum_sum.i32 [z], [i], 1, {0}", "5000", "webgpu", "exact", ""),

@@ -33,6 +33,7 @@ BLOCKS = 16  # which share panels that are packed just before they are used
 # Elements of strips that go over such a panel: they stay in the second cache for the next one. With a quarter of them
 # 1,024 x 1,024 by 1,024 took 1.12 of the time, 384 x 1,000 by 77 1.2, as panels are packed more often.
 CACHED = 1 << 18
+TOGETHER = 64  # strips that go over it where sizes are not known
 SOME = 64  # rows of a panel that are brought at once: a block of one takes as long as what it does
 
 
@@ -322,7 +323,7 @@ def just_before(o, sizes, batch, scalars, chosen, left, right, held, times=1, wh
     m, n, k = sizes
     acc, tall = constants["W"], chosen["TALL"]
     many, below = ceildiv(n, WIDTH), ceildiv(m, tall)
-    some = STRIP
+    some = TOGETHER
     if isinstance(m, int) and isinstance(k, int):  # as many at once as stay in a cache, and all of them about as many
         some = ceildiv(below, max(ceildiv(below * tall * k, CACHED), 1))
     shared = isinstance(scalars["a_batch"], int) and scalars["a_batch"] == 0
