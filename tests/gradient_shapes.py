@@ -70,6 +70,8 @@ def _arrangements(d: _Draw) -> Iterator[Case]:
     outer, length, inner, count = d.n(), d.n(), d.n(), d.n()
     sizes = {"outer": outer, "axis_len": length, "inner": inner, "count": count}
     yield "Gather", sizes, {"input": d.floats(outer, length, inner), "indices": d.places(-length, length, count)}
+    own = d.places(-length, length, outer * count * inner)
+    yield "GatherElements", sizes, {"input": d.floats(outer, length, inner), "indices": own}
     of_scatter = {"input": d.floats(outer, count, inner), "indices": d.places(0, length, count)}
     yield "Scatter", sizes, of_scatter
     for accumulate in (False, True):

@@ -230,11 +230,11 @@ def _random_numbers(chance: Chance, ty: str, large: bool) -> Case:
     return Case(text + ", normal=true" * normal, {"output": np.zeros(count)}, bound)
 
 
-def _gather(chance: Chance, ty: str, large: bool) -> Case:
+def _gather(chance: Chance, ty: str, large: bool, each: bool = False) -> Case:
     outer, length, inner, count = _sizes(chance, large, 4)
     outer, length = min(outer, 5), max(length, 1)
     arrays = {"output": np.zeros(outer * count * inner), "input": numbers(chance, ty, outer * length * inner)}
-    arrays["indices"] = random_of(chance).integers(-length, length, count)
+    arrays["indices"] = random_of(chance).integers(-length, length, outer * count * inner if each else count)
     return Case(f"[output], [input], [indices], {outer}, {length}, {inner}, {count}", arrays)
 
 
@@ -390,7 +390,8 @@ CASES: dict[str, Callable[[Chance, str, bool], Case]] = {
     "batch_norm": lambda chance, ty, large: _channels(chance, ty, large, given=True),
     "group_norm": lambda chance, ty, large: _channels(chance, ty, large, groups=chance.randint(1, 3)),
     "instance_norm": _channels, "layer_scale": _layer_scale, "kv_cache_update": _cache, "random": _random_numbers,
-    "gather": _gather, "scatter": _scatter, "cum_sum": _sums, "sort": _sort, "top_k": _top_k, "arg_min": _along,
+    "gather": _gather, "gather_elements": lambda chance, ty, large: _gather(chance, ty, large, each=True),
+    "scatter": _scatter, "cum_sum": _sums, "sort": _sort, "top_k": _top_k, "arg_min": _along,
     "arg_max": _along, "copy": _copy, "fill": _fill, "transpose": _transpose, "slice": _slice, "pad": _pad,
     "concat": _concat, "all_reduce": _all_reduce, "all_gather": _copy,
     **windows.CASES,

@@ -91,6 +91,7 @@ _COLLECTIVES: dict[str, tuple[Any, ...]] = {
     "FFT": ("y", "a", 1, 2),
     "Random": ("y", LANES, 5),
     "Gather": ("y", "a", "j", 1, 2, 2, 1),
+    "GatherElements": ("y", "a", "j", 1, 2, 1, 1),
     "Scatter": ("y", "a", "j", 1, 2, 2, 1),
     "CumSum": ("y", "a", 2, 2),
     "Sort": ("y", "a", 1, LANES),

@@ -49,6 +49,8 @@ CASES = [
     ("CumSum", {"outer": 2, "n": 4, "inner": 1, "exclusive": True, "reverse": True}, {"input": floats(2, 4)}),
     ("Gather", {"outer": 2, "axis_len": 4, "inner": 3, "count": 3},
      {"input": floats(2, 4, 3), "indices": np.array([1, -1, 1])}),
+    ("GatherElements", {"outer": 2, "axis_len": 4, "inner": 3, "count": 2},
+     {"input": floats(2, 4, 3), "indices": np.array([[[1, -1, 0], [1, 2, 0]], [[3, 3, -4], [0, -1, 1]]])}),
     ("Scatter", {"outer": 2, "axis_len": 4, "inner": 3, "count": 3},
      {"input": floats(2, 3, 3), "indices": np.array([1, 3, 1])}),
     ("Scatter", {"outer": 2, "axis_len": 4, "inner": 3, "count": 3, "accumulate": True},

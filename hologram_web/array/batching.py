@@ -33,6 +33,7 @@ _ALIKE: dict[str, tuple[str, tuple[str, ...]]] = {
     **dict.fromkeys(("GroupNorm", "InstanceNorm", "FFT", "RoPE"), ("batch", ("input",))),
     **dict.fromkeys(("Attention", "FlashAttention"), ("batch", ("query", "key", "value"))),
     "Concat": ("outer", ("a", "b")),
+    "GatherElements": ("outer", ("input", "indices")),
 }
 
 

@@ -83,6 +83,7 @@ COLLECTIVE_ROWS: tuple[Row, ...] = (
     _move(0x16A, "Concat", "concat", f"output:store a:load b:load outer:size a_len:size b_len:size inner:size {_N}", "Joins two arrays along an axis.", reference=_TENSOR),
     _move(0x16B, "Slice", "slice", f"{_SHAPE_OUT} start:ints stop:ints step:ints {_N}", "Takes a strided part of an array.", reference=_TENSOR),
     _move(0x16C, "Pad", "pad", f"{_SHAPE_OUT} before:ints after:ints value:scalar~0.0 {_N}", "Surrounds an array with a value.", reference=_TENSOR),
+    _move(0x16D, "GatherElements", "gather_elements", f"output:store input:load indices:load/i32 outer:size axis_len:size inner:size count:size {_N}", "output[o, j, i] = input[o, indices[o, j, i], i].", reference=_TENSOR),
 
     _many(0x170, "AllReduce", "all_reduce", f".operation:ReduceOperation buffer:rmw n:size devices:ints~(0) {_N}", "Combines a buffer over devices; on one device it changes nothing.", reference=_TENSOR),
     _many(0x171, "AllGather", "all_gather", f"output:store input:load n:size devices:ints~(0) {_N}", "Joins the buffers of devices; on one device it copies.", reference=_TENSOR),

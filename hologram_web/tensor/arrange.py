@@ -88,13 +88,18 @@ def _gather(
     inner: i32,
     count: i32,
     T: Constant[type],
+    EACH: Constant[bool],
 ):
-    """An index counts from the end if it is negative; one beyond the axis is a fault."""
+    """An index counts from the end if it is negative; one beyond the axis is a fault. EACH element may have its own."""
     i, j, outer = global_id(0), global_id(1), global_id(2)
-    index = indices[j]
+    at = (outer * count + j) * inner + i
+    if EACH:
+        index = indices[at]
+    else:
+        index = indices[j]
     index = select(index < 0, index + axis_len, index)
     place = (outer * axis_len + index) * inner + i
-    output[(outer * count + j) * inner + i] = input[select(index >= 0 and index < axis_len, place, -1)]
+    output[at] = input[select(index >= 0 and index < axis_len, place, -1)]
 
 
 def _steps(shape):
@@ -171,6 +176,27 @@ def _taken(np, o, input, indices):
     return np.take(input.reshape(o.outer, o.axis_len, o.inner), indices, axis=1)
 
 
+def _taken_each(np, o, input, indices):
+    rows, places = input.reshape(o.outer, o.axis_len, o.inner), indices.reshape(o.outer, o.count, o.inner)
+    return np.take_along_axis(rows, places, axis=1)
+
+
+def _gathered_extents(each):
+    def extents(o):
+        result = o.outer * o.count * o.inner
+        return {"input": o.outer * o.axis_len * o.inner, "indices": result if each else o.count, "output": result}
+
+    return extents
+
+
+def _gathered(each):
+    def launches(o, traits):
+        scalars = {"axis_len": o.axis_len, "inner": o.inner, "count": o.count}
+        return across(o, _gather, (o.inner, o.count, o.outer), scalars=scalars, T=o.ty, EACH=each)
+
+    return launches
+
+
 def _joined(np, o, a, b):
     return np.concatenate([a.reshape(o.outer, o.a_len, o.inner), b.reshape(o.outer, o.b_len, o.inner)], axis=1)
 
@@ -240,20 +266,6 @@ OPERATIONS = (
         _concat,
         _joined,
     ),
-    TensorOperation(
-        "Gather",
-        lambda o: {
-            "input": o.outer * o.axis_len * o.inner,
-            "indices": o.count,
-            "output": o.outer * o.count * o.inner,
-        },
-        lambda o, traits: across(
-            o,
-            _gather,
-            (o.inner, o.count, o.outer),
-            scalars={"axis_len": o.axis_len, "inner": o.inner, "count": o.count},
-            T=o.ty,
-        ),
-        _taken,
-    ),
+    TensorOperation("Gather", _gathered_extents(False), _gathered(False), _taken),
+    TensorOperation("GatherElements", _gathered_extents(True), _gathered(True), _taken_each),
 )

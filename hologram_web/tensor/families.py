@@ -26,7 +26,7 @@ FAMILIES = {
     "fourier": ("FFT",),
     "devices": ("AllReduce", "AllGather"),
     "philox": ("Random",),
-    "arrange": ("Copy", "Fill", "Transpose", "Concat", "Slice", "Pad", "Gather"),
+    "arrange": ("Copy", "Fill", "Transpose", "Concat", "Slice", "Pad", "Gather", "GatherElements"),
 }
 _FAMILY_OF = {name: family for family, names in FAMILIES.items() for name in names}
 _found: dict[str, TensorOperation] = {}

@@ -124,6 +124,16 @@ def _gather(xp, o, cotangent, result, input, indices):
     return {"input": found.reshape(input.shape)}
 
 
+def _gather_elements(xp, o, cotangent, result, input, indices):
+    places = indices.reshape(o.outer, o.count, o.inner)
+    places = xp.where(places < 0, places + o.axis_len, places)
+    rows, columns = (xp.arange(length, dtype=indices.dtype, device=indices.device) for length in (o.outer, o.inner))
+    places = (rows.reshape(o.outer, 1, 1) * o.axis_len + places) * o.inner + columns
+    whole = {"outer": 1, "axis_len": o.outer * o.axis_len * o.inner, "inner": 1, "count": o.outer * o.count * o.inner}
+    found = xp.apply("Scatter", input=cotangent, indices=places.reshape(whole["count"]), accumulate=True, **whole)
+    return {"input": found.reshape(input.shape)}
+
+
 def _scatter(xp, o, cotangent, result, input, indices, output=None):
     """Of equal indices the last one is written, unless they are added."""
     kept = {}
@@ -494,6 +504,7 @@ RULES = {
     "LayerScale": _layer_scale,
     "CumSum": _cum_sum,
     "Gather": _gather,
+    "GatherElements": _gather_elements,
     "Scatter": _scatter,
     "Sort": _sort,
     "TopK": _top_k,
