@@ -442,6 +442,15 @@ def _elements(n: Node, places: Array) -> Array:
     return found
 
 
+def _gathered(n: Node) -> str:
+    outer, length, inner = n.axis(0)
+    axis = n.attribute("axis", 0) % n[0].ndim
+    if len({(*each.shape[:axis], *each.shape[axis + 1 :]) for each in (n[0], n[1])}) > 1:
+        return _taken(_elements)(n)  # of a part of the other axes
+    n.inputs[1] = n[1].astype(np.int32)
+    return f"gather_elements.{n.ty} [y0], [x0], [x1], {outer}, {length}, {inner}, {n[1].shape[axis]}"
+
+
 def _pointed(n: Node, places: Array) -> Array:
     """The same for GatherND and ScatterND."""
     batch = n.attribute("batch_dims", 0)
@@ -489,7 +498,7 @@ MORE: dict[str, Row] = {
     "Pad": _padded, "Split": _split, "Tile": _taken(lambda n, places: np.tile(places, n[1])),
     "Expand": _taken(lambda n, places: places * np.ones(n.wanted[0].shape, int)),
     "DepthToSpace": lambda n: _blocks(n, True), "SpaceToDepth": lambda n: _blocks(n, False),
-    "GatherElements": _taken(_elements), "GatherND": _taken(_pointed),
+    "GatherElements": _gathered, "GatherND": _taken(_pointed),
     "ScatterElements": _scattered(_elements), "ScatterND": _scattered(_pointed),
     "Reshape": _copied, "Flatten": _copied, "Squeeze": _copied, "Unsqueeze": _copied,
 }  # fmt: skip
