@@ -34,10 +34,10 @@ CLASS_BYTES = 12_288  # of the memory of a class
 def _meant(name: str) -> Callable[..., Any]:
     """What an instruction means, which few programs ask."""
 
-    def meaning(o: Any, **operands: Any) -> Any:
+    def meaning(*operands: Any) -> Any:
         from . import meanings
 
-        return getattr(meanings, name)(o, **operands)
+        return getattr(meanings, name)(*operands)
 
     return meaning
 
