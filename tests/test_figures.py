@@ -40,6 +40,8 @@ ONCE = (
     "180 to 450 runs, 2026-11-29",
     "README.md: fused products of 512 x 512 x k in one page of Chromium, in turns, rounds of two steps of k, of four, "
     "of eight, and by hand, least times, 2026-11-30",
+    "README.md: products before and after, and by hand, in turns in one plain page of Chromium, processor time of its "
+    "renderer, least of 13 turns of 40 ms, 2026-11-30",
     "README.md: what SwiftShader's time is made of, shaders written by hand in Chromium by the time of the processor, "
     "2026-11-28",
     "README.md: adding and the chain of exponentials with several blocks a workgroup, 2026-11-23",

@@ -38,9 +38,8 @@ def test_bits_are_those_of_panels(
     line = f"gemm.{ty} [z], [x], [y], {sizes}"
     if batch > 1:
         line = f"batched_gemm.{ty} [z], [x], [y], {batch}, {sizes}"
-    product = matmul._product
-    texts: list[Any] = []
-    found: list[Any] = []
+    product, found = matmul._product, []
+    texts: list[list[str]] = []
 
     def as_pages(o: Any, traits: Any, *given: Any, **named: Any) -> Any:
         launches = product(o, replace(traits, native=False) if way else traits, *given, **named)
