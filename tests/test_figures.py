@@ -64,7 +64,7 @@ ONCE = (
     "README.md: the 85 kernels of the library by wasmtime with each cranelift_opt_level, 2026-11-29",
     "README.md: the compiler beside the one before packets, kernel by kernel in turns, 2026-11-27",
     "array_api.md: the suite on each device, 2026-11-29",
-    "array_api.md: the suite on webgpu, at another commit, 2026-11-30",
+    "array_api.md: the suite on webgpu, at other commits, 2026-11-30",
     "array_api.md: the suite with 2025.12, 2026-11-29",
     "bignum.md: products of U256 in other ways, 2026-11-22",
     "blocks.md: subgroups beside a tree, 2026-11-23",
