@@ -91,13 +91,13 @@ def test_few_tiles_are_small_ones_on_a_gpu() -> None:
 
 
 def test_a_launch_that_is_short_on_a_gpu_is_not_divided(monkeypatch: pytest.MonkeyPatch) -> None:
-    """4,096 rows: 2 ** 33 rounds at most, for which llvmpipe would take half a second."""
+    """4,096 rows: 2 ** 28 rounds at most, for which a device of 1 / 32 of the pace of llvmpipe would take half a second."""
     x = RNG.standard_normal((4096, 1024)).astype("f4")
     program = hg.Program.from_text(
         ".param y: buffer f32 write\n.param x: buffer f32 read\n    softmax.f32 [y], [x], 4096, 1024"
     )
     submits = []
-    for pace in (1, 128):
+    for pace in (1 / 32, 128):
         monkeypatch.setattr(Gpu, "pace", pace)
         WebGpuBackend.forget_kernels()  # what they chose for another pace, too
         with hg.Executor("webgpu") as ex:
@@ -124,5 +124,5 @@ def test_devices_of_other_kinds_do_not_share_plans_of_arrays() -> None:
         with hg.Executor(device) as ex:
             a, b = (xp.ones(shape, device=ex) for shape in ((64, 301), (301, 400)))
             shown.append((a.realize() @ b.realize()).explain())
-    assert "[301 x 13]" in shown[0]
+    assert "gemm_fresh" in shown[0]
     assert "[301 x 8]" in shown[1]

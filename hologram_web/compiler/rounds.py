@@ -117,7 +117,8 @@ def _visits(bounds: Bounds, header: Block, sources: list[Block]) -> tuple[Node, 
         if interval is None and all(counts_down(phi, arg, source, header) for arg, source in back):
             interval = _start(bounds, phi, header, sources)
         if interval is not None and interval.high - interval.low < _MOST:
-            return _length(bounds, interval), interval.conditions
+            steps = [int(phi.ty.decode(arg.args[1].attr)) for arg, _ in back if arg.op == "add"]
+            return _length(bounds, interval, min(steps, default=1)), interval.conditions
     return None
 
 
@@ -162,10 +163,14 @@ def _number(bounds: Bounds, node: Node, source: Block, header: Block) -> Interva
     return bounds.entering(node, source, header)
 
 
-def _length(bounds: Bounds, interval: Interval) -> Node:
+def _length(bounds: Bounds, interval: Interval, step: int) -> Node:
+    """How many numbers an interval has that are a step apart, or some more: steps are taken for powers of two."""
+    far = bounds.op("sub", interval.hi, interval.lo)
     if interval.lo.is_const:
-        return bounds.op("add", interval.hi, bounds.const(1 - int(Type.I64.decode(interval.lo.attr))))
-    return bounds.op("add", bounds.op("sub", interval.hi, interval.lo), bounds.const(1))
+        far = bounds.op("add", interval.hi, bounds.const(-int(Type.I64.decode(interval.lo.attr))))
+    if step > 1:
+        far = bounds.op("shr", far, bounds.node("const", Type.U32, attr=step.bit_length() - 1))
+    return bounds.op("add", far, bounds.const(1))
 
 
 def _grows(phi: Node, arg: Node, source: Block, header: Block) -> bool:

@@ -30,7 +30,8 @@ def _sum(input, first, lane, n, mean: W, SQUARES, PIECE, LANES):
     total, lost = W(0), W(0)
     for start in range(0, n, PIECE * LANES):
         some = W(0)
-        for i in range(start, min(start + PIECE * LANES, n), LANES):
+        for turn in range(min(PIECE, (n - start + (LANES - 1)) // LANES)):  # which says how many at most
+            i = start + turn * LANES
             if i + lane < n:
                 away = W(input[first + (i + lane)])
                 if SQUARES:

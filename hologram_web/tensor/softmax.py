@@ -46,7 +46,8 @@ def _softmax(
         span = PIECE // 4
     for start in range(0, n, span):
         some = W(0)
-        for i in range(start, min(start + span, n), LANES):
+        for turn in range(min(span // LANES, (n - start + (LANES - 1)) // LANES)):  # which says how many at most
+            i = start + turn * LANES
             if LANES == 1 or i + lane < n:
                 term = exp(W(input[first + (i + lane) * step]) - greatest)
                 if KEPT:
