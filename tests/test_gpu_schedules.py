@@ -91,7 +91,7 @@ def test_few_tiles_are_small_ones_on_a_gpu() -> None:
 
 
 def test_a_launch_that_is_short_on_a_gpu_is_not_divided(monkeypatch: pytest.MonkeyPatch) -> None:
-    """4,096 rows: 2 ** 28 rounds at most, for which a device of 1 / 32 of the pace of llvmpipe would take half a second."""
+    """4,096 rows: 2 ** 28 rounds at most, half a second on a device of a 32nd of the pace of llvmpipe."""
     x = RNG.standard_normal((4096, 1024)).astype("f4")
     program = hg.Program.from_text(
         ".param y: buffer f32 write\n.param x: buffer f32 read\n    softmax.f32 [y], [x], 4096, 1024"
