@@ -158,7 +158,7 @@ def test_what_is_proven_ends(name: str) -> None:
             proven.append(all(holds(condition, leaf) for condition in conditions))
             assert not proven[-1] or _ends(program, n, steps), (n, steps)
         assert proven[-1]
-        assert n < 2 or not proven[0]
+        assert n < (4 if name == "counter" else 2) or not proven[0]  # that one goes by threes
 
 
 def test_a_sum_that_wraps_is_not_proven() -> None:
