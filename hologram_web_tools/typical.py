@@ -67,7 +67,7 @@ CALLS = {
     "sort": "sort.f32 [c], [a], 64, 64",
     "top_k": "top_k.f32 [c], [i], [a], 64, 64, 4",
     "gather": "gather.f32 [c], [a], [p], 1, 64, 64, 64",
-    "gather_elements": "gather_elements.f32 [c], [a], [p], 1, 64, 64, 64",
+    "gather_elements": "gather_elements.f32 [c], [a], [p], 1, 64, 1, 64",
     "scatter": "scatter.f32 [c], [a], [p], 1, 64, 64, 64",
     "copy": "copy.f32 [c], [a], 4096",
     "fill": "fill.f32 [c], 4096, 1.0",
