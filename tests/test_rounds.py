@@ -11,9 +11,11 @@ from hologram_web.backends import CpuBackend
 from hologram_web.backends.protocol import Limits
 from hologram_web.compiler.bounds import Bounds
 from hologram_web.compiler.build import build
+from hologram_web.compiler.conditions import EXACT
 from hologram_web.compiler.ir import Node
 from hologram_web.compiler.passes import optimize
 from hologram_web.compiler.rounds import within_budget
+from hologram_web.isa import Type
 from hologram_web.isa.verify import analyze
 
 from .nodes import holds
@@ -202,6 +204,71 @@ def test_rounds_of_counted_loops(name: str) -> None:
     for n in (1, 2, 30, 100_000):
         assert proven(n, 200 * least * rounds(n))
         assert not proven(n, least * rounds(n) - 1)
+
+
+TWO = """
+def k(y: hg.Array[hg.u32], m: hg.i32, n: hg.i32):
+    s = hg.u32(n)
+    for i in range(m):
+        s = s * 3 + hg.u32(i)
+    for i in range(n):
+        s = s * 5 + hg.u32(i)
+    y[0] = s
+"""
+NESTED = """
+def k(y: hg.Array[hg.u32], m: hg.i32, n: hg.i32):
+    s = hg.u32(n)
+    for i in range(n):
+        s = s ^ 5 + hg.u32(i)
+        for k in range(m):
+            s = s * 3 + hg.u32(k)
+    y[0] = s
+"""
+
+
+@pytest.mark.parametrize("text", [TWO, NESTED], ids=["one behind the other", "nested"])
+def test_a_loop_that_nobody_enters_takes_nothing_from_others(text: str) -> None:
+    """Its limit lies far below where it begins."""
+    function = optimize(build(analyze(hg.kernel_from_source(text).program), (1, 1, 1)))
+    conditions = within_budget(function, Bounds(function, launch=True))
+    assert conditions
+
+    def proven(m: int, n: int, limit: int) -> bool:
+        values = {"m": m, "n": n, "STEPS": 0, "ROUNDS": limit}
+        return all(holds(condition, lambda node: values[node.attr]) for condition in conditions)
+
+    for m in (-1_000_000, -1, 0):
+        assert not proven(m, 100_000, 99_999)
+        assert proven(m, 100_000, 10_000_000)
+
+
+def test_products_of_visits_that_64_bits_do_not_hold_prove_nothing() -> None:
+    """Where code computes them: 2_500_000**3 is less than 0 there."""
+    text = """
+def k(y: hg.Array[hg.u32], n: hg.i32):
+    s = hg.u32(n)
+    for i in range(n):
+        for k in range(n):
+            j = 0
+            while j < n:
+                s = s * 3 + hg.u32(j + i + k)
+                j = j + 1
+    y[0] = s
+"""
+    function = optimize(build(analyze(hg.kernel_from_source(text).program), (1, 1, 1)))
+    conditions = within_budget(function, Bounds(function, launch=True), rounds=False)
+    assert conditions
+
+    def of(node: Node, n: int) -> int:
+        if node.is_const:
+            return int(node.ty.decode(node.attr) if isinstance(node.ty, Type) else node.attr)
+        if not node.args:
+            return {"n": n, "STEPS": 1 << 26}[node.attr]
+        found = EXACT[node.op](*(of(arg, n) for arg in node.args))
+        return (found + (1 << 63)) % (1 << 64) - (1 << 63)
+
+    assert all(of(condition, 300) for condition in conditions)
+    assert not all(of(condition, 2_500_000) for condition in conditions)
 
 
 def test_a_counter_from_memory_is_not_short() -> None:

@@ -24,6 +24,7 @@ __all__ = ["cost_of_lane", "weights", "within_budget"]
 
 _MOST = 1 << 40  # visits and steps that constants give stay below: no budget is larger
 _ACCESS = 16  # what a checked access costs more than the addition as which it counts (SwiftShader)
+_HELD = 1 << 60  # products stay below where 64 bits have to hold them, also a few of them together
 _SHORTEST = 8  # what costs one round: more than counter, comparison and branch, so that nothing is ended too early
 
 
@@ -70,7 +71,7 @@ def within_budget(function: Function, bounds: Bounds, rounds: bool = True) -> li
     if not bounds.reducible:
         return None
     loops: dict[Block, set[Block]] = {}
-    visits: dict[Block, Node] = {}
+    visits: dict[Block, tuple[Node, int]] = {}
     conditions: dict[Node, None] = {}
     for header in tree.order:
         sources = _sources(tree, header)
@@ -80,8 +81,10 @@ def within_budget(function: Function, bounds: Bounds, rounds: bool = True) -> li
         if found is None:
             return None
         loops[header] = loop_body(header, sources)
-        visits[header], needed = found
-        conditions.update(dict.fromkeys(needed))
+        visits[header] = found[:2]
+        conditions.update(dict.fromkeys(found[2]))
+    if len(loops) > 1:  # a limit below where a loop begins takes nothing from the visits of others
+        visits = {header: (_none_less(bounds, node), most) for header, (node, most) in visits.items()}
     stepping = {block: 1 for block in tree.order if block.end.steps}
     if not loops and not stepping:
         return None
@@ -90,10 +93,15 @@ def within_budget(function: Function, bounds: Bounds, rounds: bool = True) -> li
             continue
         sum_ = bounds.const(0)
         for block, weight in counted.items():
-            product = bounds.const(weight)
+            product, most = bounds.const(weight), weight
             for header, body in loops.items():
                 if block in body:
-                    product = bounds.op("mul", product, visits[header])
+                    times, many = visits[header]
+                    most *= many
+                    if most > _HELD and not rounds:  # code computes it, and not the host
+                        conditions[bounds.compare("le", product, bounds.const(_HELD // many))] = None
+                        most = _HELD
+                    product = bounds.op("mul", product, times)
                     if product.is_const and product.attr > _MOST:
                         return None
             sum_ = bounds.op("add", sum_, product)
@@ -102,14 +110,21 @@ def within_budget(function: Function, bounds: Bounds, rounds: bool = True) -> li
     return open_conditions(conditions)
 
 
-def _visits(bounds: Bounds, header: Block, sources: list[Block]) -> tuple[Node, tuple[Node, ...]] | None:
-    """How often a loop's header is reached each time the loop is entered, at most."""
+def _none_less(bounds: Bounds, number: Node) -> Node:
+    """A number, or 0 if it is less."""
+    unsigned = number.op == "cvt" and isinstance(number.attr, Type) and number.attr.is_unsigned
+    return number if unsigned else bounds.op("max", number, bounds.const(0))
+
+
+def _visits(bounds: Bounds, header: Block, sources: list[Block]) -> tuple[Node, int, tuple[Node, ...]] | None:
+    """How often a loop's header is reached each time the loop is entered, at most, a bound of that, and under which
+    conditions."""
     for phi in header.phis:
         if not isinstance(phi.ty, Type) or not phi.ty.is_integer:
             continue
         back = [(arg, b) for arg, b in zip(phi.args, header.predecessors, strict=True) if b in sources]
         if all(_halves(bounds, phi, arg, source, header) for arg, source in back):
-            return bounds.const(phi.ty.bits + 1), ()
+            return bounds.const(phi.ty.bits + 1), phi.ty.bits + 1, ()
         changes = (_grows, counts_down)
         if not any(all(change(phi, arg, source, header) for arg, source in back) for change in changes):
             continue
@@ -118,7 +133,8 @@ def _visits(bounds: Bounds, header: Block, sources: list[Block]) -> tuple[Node, 
             interval = _start(bounds, phi, header, sources)
         if interval is not None and interval.high - interval.low < _MOST:
             steps = [int(phi.ty.decode(arg.args[1].attr)) for arg, _ in back if arg.op == "add"]
-            return _length(bounds, interval, min(steps, default=1)), interval.conditions
+            most = max(interval.high - interval.low, 0) + 1
+            return _length(bounds, interval, min(steps, default=1)), most, interval.conditions
     return None
 
 

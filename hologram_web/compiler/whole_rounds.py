@@ -34,7 +34,8 @@ def with_whole_rounds(function: Function) -> Function:
         return function
     made = copied(function)
     lanes = LaneAnalysis(made)
-    if not sum([_write(made, loop, lanes) for loop in filter(None, map(_found, made.blocks))]):
+    loops = [*filter(None, map(_found, made.blocks))]  # first: writing puts blocks between them
+    if not sum([_write(made, loop, lanes) for loop in loops]):
         return function
     eliminate_dead(made)
     made.renumber()
@@ -78,8 +79,9 @@ def _found(block: Block) -> _Loop | None:
     below = ways[0] is not after
     for phi in block.phis if asked.op == ("lt" if below else "le") else ():
         begin, grown, end = phi.args[1 - back], phi.args[back], asked.args[below]
+        if not isinstance(phi.ty, Type) or not phi.ty.is_integer:
+            continue
         if grown.op == "add" and grown.args[0] is phi and grown.args[1].is_const and asked.args[not below] is begin:
-            assert isinstance(phi.ty, Type)
             step = int(phi.ty.decode(grown.args[1].attr))
             limit = limit_counted(counter.args[1 - back], begin, step) if step > 0 else None
             if limit is not None and same(limit, end):
@@ -104,8 +106,11 @@ def _write(function: Function, loop: _Loop, lanes: LaneAnalysis) -> bool:
         own = node in numbers or (_may_move(node) and all(map(plain, node.args)))
         return own or not lanes.at(node, guard).axes
 
-    grows = all(isinstance(far, int) and far >= 0 for far in shape.steps) and shape.steps[0] != 0
-    if not grows or shape.bits < ty.bits or lanes.at(end, guard).axes or not plain(begin):
+    steps = [step for step in shape.steps if isinstance(step, int) and step >= 0]
+    if len(steps) < 3 or not steps[0] or shape.bits < ty.bits or lanes.at(end, guard).axes or not plain(begin):
+        return False
+    # Else lanes in between may begin behind the last: that it begins behind the first is all that is asked.
+    if sum(step * (size - 1) for step, size in zip(steps, function.block_shape, strict=True)) >= 1 << ty.bits:
         return False
     if any(not idle.isdisjoint(node.args) for node in function.nodes() if node not in idle):
         return False

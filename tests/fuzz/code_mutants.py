@@ -595,6 +595,27 @@ _PACKETS = (
         "memory/shared_row_first.atlas",
     ),
     _compiler(
+        "whole rounds: those that are left begin with the first",
+        "whole_rounds:_write",
+        'put("mul", ty, whole, number(step))',
+        "number(0)",
+        "lanes/whole_rounds.atlas",
+    ),
+    _compiler(
+        "whole rounds: the last lane begins where the first does",
+        "whole_rounds:_write",
+        "end * (function.block_shape[axis] - 1)",
+        "0 * end",
+        "lanes/whole_rounds.atlas",
+    ),
+    _compiler(
+        "whole rounds: places wrap on the way to the last lane's",
+        "whole_rounds:_write",
+        "1 << ty.bits",
+        "1 << 99",
+        "lanes/whole_rounds.atlas",
+    ),
+    _compiler(
         "windows: lanes of one branch stand for those of two",
         "windows:_hull",
         "max(ends",
