@@ -13,6 +13,7 @@ import pytest
 import hologram_web as hg
 from hologram_web import array_api as xp
 from hologram_web import nn
+from hologram_web.array.applied import apply
 
 A, B = np.random.default_rng(1).uniform(-1, 1, (3, 4, 5)), np.random.default_rng(2).uniform(-1, 1, (3, 5))
 I = np.random.default_rng(3).integers(0, 4, (3, 2))  # noqa: E741
@@ -66,6 +67,23 @@ def test_gradients_of_each_example(wasm: hg.Executor) -> None:
     np.testing.assert_allclose(each["w"].numpy().mean(axis=0), whole["w"].numpy(), rtol=1e-9, atol=1e-12)
     through = hg.grad(lambda params: hg.vmap(loss, in_axes=(None, 0, 0))(params, x, labels).mean())(params)
     np.testing.assert_allclose(through["b"].numpy(), whole["b"].numpy(), rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("axes", [(0, 0), (0, None), (None, 0)])
+def test_elements_chosen_by_numbers_of_their_own(wasm: hg.Executor, axes: tuple[int | None, int | None]) -> None:
+    """GatherElements has a rule: 300 of them one after another would be too many."""
+    rng = np.random.default_rng(4)
+    a, i = rng.random((300, 2, 4, 5)), rng.integers(-4, 4, (300, 2, 3, 5)).astype("i4")
+    a, i = (each if axis == 0 else each[0] for each, axis in zip((a, i), axes, strict=True))
+
+    def chosen(a, i):
+        numbers = {"outer": 2, "axis_len": 4, "inner": 5, "count": 3}
+        return apply("GatherElements", input=a, indices=i, **numbers).reshape(2, 3, 5)
+
+    found = hg.vmap(chosen, in_axes=axes)(*(xp.asarray(each, device=wasm) for each in (a, i)))
+    assert found.explain().count("\ngather_") == 1
+    wanted = np.take_along_axis(np.broadcast_to(a, (300, 2, 4, 5)), np.broadcast_to(i, (300, 2, 3, 5)), axis=2)
+    np.testing.assert_array_equal(found.numpy(), wanted)
 
 
 def test_what_does_not_go_is_told(wasm: hg.Executor) -> None:

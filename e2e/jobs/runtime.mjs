@@ -721,6 +721,37 @@ const checks = {
     await rejects(third.load(await (await fetch("/build/e2e/saxpy.holo")).arrayBuffer()), "BackendUnavailable", "create a runtime on another device");
   },
 
+  async "a page goes on while pipelines are made"({ runtime, hologram, get }) {
+    if (runtime.info.selected === "wasm") return;
+    const other = await hologram.Runtime.create({ backend: "webgpu" });
+    const saxpy = await other.load(await get("/build/e2e/saxpy.holo"));
+    const args = { a: 2, x: new Float32Array([1, 2]), y: new Float32Array([1, 2]) };
+    equal([...(await saxpy.run(args))], [3, 6]);
+    const device = other.gpuDevice;
+    let [waiting, release, loaded] = [0, null, false];
+    const held = new Promise((resolve) => (release = resolve));
+    device.createComputePipeline = () => {
+      throw new Error("a pipeline is made while the page waits");
+    };
+    device.createComputePipelineAsync = async (what) => {
+      waiting++;
+      const made = await GPUDevice.prototype.createComputePipelineAsync.call(device, what);
+      await held; // as long as a slow compiler takes
+      return made;
+    };
+    const loading = other.load(await get("/build/e2e/pair.holo")).finally(() => (loaded = true));
+    loading.catch(() => {}); // it is awaited below
+    for (let turn = 0; turn < 3; turn++) {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      equal([...(await saxpy.run(args))], [3, 6], "a run meanwhile");
+    }
+    equal([waiting > 0, loaded], [true, false], "that a pipeline is asked for, and that the file is there");
+    release();
+    const pair = await loading;
+    equal([...(await pair.run({ m: { data: new Uint32Array([1, 2]), shape: [1, 2] } })).total], [3]);
+    await other.close();
+  },
+
   async "a buffer that the device did not make"({ runtime, hologram, get }) {
     if (runtime.info.selected === "wasm") return;
     const device = await (await navigator.gpu.requestAdapter()).requestDevice();

@@ -431,7 +431,7 @@ class _Run:
         order = in_order(roots)
         lowered = lower(roots, order, plan, names)
         self.lines = lines_of(order)
-        self.texts, self.written, self.whys = lowered.texts, lowered.written, plan.whys
+        self.texts, self.written, self.whys = lowered.texts, lowered.written, lowered.told | plan.whys
         self.compiled = CompiledProgram.from_builder(plan)
         captured = (node.held for node in order if node.op == "source" and id(node) not in places)
         self.held = dict(zip(lowered.sources, captured, strict=True))

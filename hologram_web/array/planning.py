@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING, Any
 from ..isa.collectives import COLLECTIVE_ROWS
 from ..isa.elements import ElementType, stored_as
 from ..plan.builder import PlanBuilder
+from ..plan.plan import ProgramCall
 from ..plan.symbols import NotExpressible
 from ..plan.tensor_steps import add_operation, own_memory
 from ..tensor.families import operation
 from ..tensor.fuse import Computed, fuse
 from .algorithms import KERNELS
 from .at_once import at_once
+from .elementwise import MAPS
 from .expression import Expression, LoopOver, defined, typed
-from .grouping import ANY_SHAPE, FusedKernel, columns_of, groups, is_written, lying, read_by
+from .grouping import ANY_SHAPE, CORES, FusedKernel, columns_of, groups, is_written, lying, read_by
 from .joining import joins
 from .node import ArrayNode
 from .sizes import UnknownSize, of_plan, of_tensor
@@ -73,6 +75,8 @@ def lower(
     joined = joins(order, found, kept, names)
     found = at_once(found, held, {*joined.placed, *joined.parts, *(first or {})}, kept)
     (writer := _Writer(plan, names, numbers, held, lowered)).first = dict(first or {})
+    readers = _readers(order, kept)
+    writer.mapped = {id(arg) for node in order if node.op in MAPS for arg in node.args}
     parts: dict[int, dict[int, ArrayNode]] = {}
     for node in order:
         if node.op == "part":
@@ -129,6 +133,8 @@ def lower(
                 writer.copy(node, joined.parts[id(node)])
             else:
                 writer.write(group)
+                if group.core is None and id(node) in readers and _is_copy(node, held):
+                    writer.tell(f"a copy: {readers[id(node)]} takes elements as they lie in memory")
         for each in {id(n): n for n in (*group.written, *read_by(group, held))}.values():
             if last[id(each)] == number and id(each) in writer.temporary:
                 idle.setdefault(prod(each.shape) * each.dtype.size_bytes, []).append(names[id(each)])
@@ -165,12 +171,39 @@ def _without_copies(
     return left
 
 
+def _readers(order: Sequence[ArrayNode], kept: set[int]) -> dict[int, str]:
+    """Of nodes in memory the name of one that needs them there, as an explanation has it."""
+    found: dict[int, str] = {}
+    for node in order:
+        if node.op in CORES and node.op not in ("reduce", "part"):
+            name = node.attrs[0] if node.op in ("tensor", "kernel") else getattr(node.attrs, "kind", node.op)
+            for arg in node.args:
+                found.setdefault(id(lying(arg, kept) if node.op in ANY_SHAPE else arg), name)
+    return found
+
+
+def _is_copy(node: ArrayNode, held: set[int]) -> bool:
+    """Whether its elements are those of another node in memory."""
+    under = node
+    while under.op == "view" and (under is node or id(under) not in held):
+        under = under.args[0]
+    return under is not node and id(under) in held
+
+
 def _shape(node: ArrayNode) -> tuple[Any, ...]:
     return tuple(map(of_plan, node.shape))
 
 
 class _Writer(KernelWriter):
-    """Adds kernels of groups to a plan."""
+    """Adds kernels of groups to a plan. Of nodes that are `mapped` something is computed."""
+
+    mapped: set[int]
+
+    def tell(self, why: str) -> None:
+        """Lets explanations say it of the launch that was added last, if it is one."""
+        for step in self.plan._steps[-1][-1:]:
+            if isinstance(step, ProgramCall):
+                self.lowered.told[step] = why
 
     def write(self, group: FusedKernel) -> None:
         core = group.core
@@ -235,6 +268,8 @@ class _Writer(KernelWriter):
         if after is not None:
             self._aligned(root, after, *(lying(each, ()) for each in core.args))
         self._operation(row, result, values, buffers | {result: output}, after, self._first(root), place)
+        if row.apart and id(core) in self.mapped:
+            self.tell(f"what is computed of it is a kernel behind it: {row.apart}")
 
     def _first(self, root: ArrayNode) -> Any:
         """At which element of its buffer an operation's result begins, as the operation counts."""

@@ -35,7 +35,7 @@ class _Known:
 
     def __init__(self, roots: Sequence[ArrayNode], order: Sequence[ArrayNode], executor: Executor) -> None:
         lowered = lower(roots, order, planned_for(executor))
-        self.texts, self.whys = lowered.texts, lowered.plan.whys
+        self.texts, self.whys = lowered.texts, lowered.told | lowered.plan.whys
         self.compiled = CompiledProgram.from_builder(lowered.plan)
         self.sources, self.scalars, self.results = lowered.sources, lowered.scalars, lowered.results
         self.temporaries = [

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from ..frontends.python.translate import translate
 from ..isa.elements import ElementType, stored_as
 from ..isa.ops import IDENTITIES, reduce_type
 from ..isa.program import Program
 from ..plan.builder import PlanBuilder
+from ..plan.plan import ProgramCall
 from ..plan.tensor_steps import tell
 from ..tensor.operation import at_least, ceildiv
 from ..tensor.programs import unchanging
@@ -135,6 +137,7 @@ _NARROW = """    if width < {most} and own == 0:
                     totals[j] = {combined}
 """
 _programs: dict[str, Program] = {}
+_told: WeakKeyDictionary[PlanBuilder, dict[ProgramCall, str]] = WeakKeyDictionary()
 
 
 class GraphPlan:
@@ -146,6 +149,7 @@ class GraphPlan:
         # Pairs of a result and what its kernel reads, of each element before it is written: one memory could be both.
         self.aligned: set[tuple[str, str]] = set()
         self.written: dict[str, bool] = {}  # whether a temporary's elements are all written before any is read
+        self.told = _told.setdefault(plan, {})  # what explanations say of launches, and files do not
 
 
 class KernelWriter:

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from ..isa.types import Type
-from .language import Constant, Elements, T, W, global_id, i32, local_id, shared, sqrt, total_of_block
+from .language import Constant, Elements, T, W, global_id, i32, local_id, select, shared, sqrt, total_of_block
 from .operation import PIECE, ROW_LANES, TensorOperation, flag, function, part
 
 __all__ = ["OPERATIONS"]
@@ -41,7 +41,7 @@ def _sum(input, first, lane, n, mean: W, SQUARES, PIECE, LANES):
         longer = total + some
         lost = lost + (some - (longer - total))
         total = longer
-    return total + lost
+    return total + select(lost == lost, lost, W(0))  # of an infinite total nothing is lost
 
 
 def _normalise(

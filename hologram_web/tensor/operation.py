@@ -124,7 +124,7 @@ class TensorOperation:
     `updated` are those written that are read, too, by the reference. An operation `in_place` reads element i of its
     sources for element i of its result only. What is written may be computed on (fuse.py) where `epilogue` is no None:
     no kernel reads its result back, or writes an element twice. It is the number that says how long rows are of which
-    kernels have `row` and `column`, if they do.
+    kernels have `row` and `column`, if they do. `apart` is why there is none, where that is to be told.
     """
 
     name: str
@@ -135,6 +135,7 @@ class TensorOperation:
     in_place: bool = False
     updated: tuple[str, ...] = ()
     epilogue: str | None = None
+    apart: str = ""
 
     @property
     def gradient(self) -> Callable[..., Any] | None:
@@ -244,8 +245,9 @@ def rows_of_lanes(
     """Launches for rows of an axis of `o.n` elements, `o.inner` apart: `together` LANES for each where they lie side
     by side, else one. Where `inner` is a symbol, it says which of the two is launched."""
     found = []
+    rows = o.outer * o.inner  # of elements side by side: none where `inner` is 0
     alone = flag(o.inner - 1) if o.ty.size_bytes * together <= _SHARED else 1
-    for lanes, times, shape in ((together, 1 - alone, (together, o.outer)), (1, alone, (o.inner, o.outer))):
+    for lanes, times, shape in ((together, 1 - alone, (together, rows)), (1, alone, (o.inner, o.outer))):
         if not isinstance(times, int) or times:
             found.append(
                 part(

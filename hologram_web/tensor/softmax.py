@@ -60,14 +60,14 @@ def _softmax(
     if LANES > 1:
         total = total_of_block(total, partial, _add, LANES)
     if LOG:
-        total = log(total) + greatest
+        total = log(total)
     for i in range(0, n, LANES):
         if LANES == 1 or i + lane < n:
             at = first + (i + lane) * step
             if KEPT:
                 output[at] = output[at] / total
             elif LOG:
-                output[at] = T(W(input[at]) - total)
+                output[at] = T(W(input[at]) - greatest - total)
             else:
                 output[at] = T(exp(W(input[at]) - greatest) / total)
 
@@ -103,7 +103,8 @@ def _reference(logarithm):
     return reference
 
 
-OPERATIONS = (
-    TensorOperation("Softmax", _extents, _launches(False), _reference(False)),
-    TensorOperation("LogSoftmax", _extents, _launches(True), _reference(True)),
+_APART = "its text keeps exponentials in the result until their sum is known"
+OPERATIONS = tuple(
+    TensorOperation(name, _extents, _launches(logarithm), _reference(logarithm), apart=_APART)
+    for name, logarithm in (("Softmax", False), ("LogSoftmax", True))
 )
