@@ -128,7 +128,7 @@ def _program(body: str) -> hg.Program:
 
 def _conditions(body: str) -> list[Node] | None:
     function = optimize(build(analyze(_program(body)), (1, 1, 1)))
-    return within_budget(function, Bounds(function, launch=True))
+    return within_budget(Bounds(function, launch=True))
 
 
 def _ends(program: hg.Program, n: int, steps: int) -> bool:
@@ -192,7 +192,7 @@ def test_rounds_of_counted_loops(name: str) -> None:
     body, rounds, least = RANGES[name]
     text = f"def k(y: hg.Array[hg.i32], n: hg.i32):\n    s = n\n    {body}\n    y[0] = s\n"
     function = optimize(build(analyze(hg.kernel_from_source(text).program), (1, 1, 1)))
-    conditions = within_budget(function, Bounds(function, launch=True))
+    conditions = within_budget(Bounds(function, launch=True))
     assert conditions
 
     def proven(n: int, limit: int) -> bool:
