@@ -130,7 +130,7 @@ def _program(body: str) -> hg.Program:
 
 def _conditions(body: str) -> list[Node] | None:
     function = optimize(build(analyze(_program(body)), (1, 1, 1)))
-    return within_budget(function, Bounds(function, launch=True))
+    return within_budget(Bounds(function, launch=True))
 
 
 def _ends(program: hg.Program, n: int, steps: int) -> bool:
@@ -194,7 +194,7 @@ def test_rounds_of_counted_loops(name: str) -> None:
     body, rounds, least = RANGES[name]
     text = f"def k(y: hg.Array[hg.i32], n: hg.i32):\n    s = n\n    {body}\n    y[0] = s\n"
     function = optimize(build(analyze(hg.kernel_from_source(text).program), (1, 1, 1)))
-    conditions = within_budget(function, Bounds(function, launch=True))
+    conditions = within_budget(Bounds(function, launch=True))
     assert conditions
 
     def proven(n: int, limit: int) -> bool:
@@ -230,7 +230,7 @@ def k(y: hg.Array[hg.u32], m: hg.i32, n: hg.i32):
 def test_a_loop_that_nobody_enters_takes_nothing_from_others(text: str) -> None:
     """Its limit lies far below where it begins."""
     function = optimize(build(analyze(hg.kernel_from_source(text).program), (1, 1, 1)))
-    conditions = within_budget(function, Bounds(function, launch=True))
+    conditions = within_budget(Bounds(function, launch=True))
     assert conditions
 
     def proven(m: int, n: int, limit: int) -> bool:
@@ -256,7 +256,7 @@ def k(y: hg.Array[hg.u32], n: hg.i32):
     y[0] = s
 """
     function = optimize(build(analyze(hg.kernel_from_source(text).program), (1, 1, 1)))
-    conditions = within_budget(function, Bounds(function, launch=True), rounds=False)
+    conditions = within_budget(Bounds(function, launch=True), rounds=False)
     assert conditions
 
     def of(node: Node, n: int) -> int:

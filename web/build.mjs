@@ -10,12 +10,12 @@ const PARTS = ["backends/crew", "backends/parts", "backends/wasm", "backends/web
 /** Private members, and parts of artifacts and of runs, which nobody outside sees: the minifier may rename them. */
 const INTERNAL =
   "addresses adopt again allocate anew arena arrays bindings bits blob blobs block blocks body bound calls choose " +
-  "classMemory cleared closed commands constants counters counts current elements ends file first formulas " +
+  "classMemory cleared closed commands constants counts current elements ends file first formulas " +
   "freed functions gaps given grid groups guard identity inTurn index install jobs kept kernel kernels laid lanes " +
   "late launch lay lent lengths made memories modules need offsets owned pieces place port prepare prepared program " +
   "programs reads release renew results runtime scalars scratch settle share shader shaders slots spill state step take " +
   "tell temporaries told turn unsure usable uses variable variant waiting wgsl writable written " +
-  "parallel together turns alone head crew crewed atomic raiseLost keep looked ticks functionOf takes change meet fits top hired wants wanted enter uses launched computed operation condition otherwise levels conditions fast walk relaxed filler copy interrupted";
+  "parallel together turns alone head crew crewed atomic raiseLost keep looked ticks functionOf takes change meet fits top hired wants wanted enter uses computed operation condition otherwise levels conditions fast walk relaxed filler copy interrupted";
 
 let mangleCache = {};
 

@@ -168,12 +168,12 @@ class _Skeleton:
         nodes = {variable: node for node, variable in self.lowered.variables.items()}
         self.uniform = {v for v, found in values.items() if found and self._is_uniform(nodes[v]) and None not in found}
         while True:
-            lost = {v for v in self.uniform if not all(self._computable(v, nodes[v], node) for node in values[v])}
+            lost = {v for v in self.uniform if not all(self._computable(nodes[v], node) for node in values[v])}
             if not lost:
                 return self.uniform
             self.uniform -= lost
 
-    def _computable(self, variable: Variable, held: Node, value: Node | None) -> bool:
+    def _computable(self, held: Node, value: Node | None) -> bool:
         assert value is not None
         return self._from_known(value) if held is value else self.known(value)
 

@@ -46,7 +46,7 @@ class Forms:
         definitions: list[tuple[Variable, Node, bool]] = []
         fixed = set(alike)
         for node, variable in lowered.variables.items():
-            step = ANY if mixed and node.op == "phi" else self._step(node, lanes.of(node).steps[0])
+            step = ANY if mixed and node.op == "phi" else self._step(lanes.of(node).steps[0])
             self.variables[variable] = 0 if variable in fixed else step
         home, around = lanes.homes, lanes.around
         # Of phis of loops from how many places lanes come to the loop.
@@ -66,7 +66,7 @@ class Forms:
                 variable = lowered.variables[node]
                 if variable in fixed:
                     continue
-                if self._step(node, lanes.at(node, user).steps[0]) != self.variables[variable]:
+                if self._step(lanes.at(node, user).steps[0]) != self.variables[variable]:
                     self.variables[variable] = ANY
                 if any(header not in around[user] for header in around.get(home[node], ())):
                     self.escaping.add(variable)
@@ -100,7 +100,7 @@ class Forms:
         self.wrong = {variable for variable in fixed if self.variables[variable] != 0}
 
     @staticmethod
-    def _step(node: Node, step: Stride) -> Stride:
+    def _step(step: Stride) -> Stride:
         return step if isinstance(step, int) else ANY
 
     def of(self, node: Node) -> Stride:

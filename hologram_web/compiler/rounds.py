@@ -61,7 +61,7 @@ def _sources(tree: Dominators[Block], header: Block) -> list[Block]:
     return [block for block in header.predecessors if tree.dominates(header, block)]
 
 
-def within_budget(function: Function, bounds: Bounds, rounds: bool = True) -> list[Node] | None:
+def within_budget(bounds: Bounds, rounds: bool = True) -> list[Node] | None:
     """Conditions under which every lane takes at most as many steps as the special value STEPS says, and `rounds` as
     ROUNDS does.
 

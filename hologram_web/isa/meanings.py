@@ -1,4 +1,4 @@
-"""What the Atlas instructions mean over an ops namespace: read when the first of them is computed or compiled.
+"""What the Atlas instructions mean over an ops namespace: read by the compiler, or when the first of them is computed.
 
 Beside the primitives of `ops.py` they use what a lane has, which namespaces of devices and of the compiler give:
 

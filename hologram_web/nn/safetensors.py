@@ -46,7 +46,7 @@ def load(file: str | os.PathLike[str] | bytes, like: Any = None, *, device: Exec
     header, start = read_header(data)
     executor = device or default_executor()
     if like is None:
-        return {name: _array(name, each, data, start, executor) for name, each in header.items()}
+        return {name: _array(each, data, start, executor) for name, each in header.items()}
     leaves, form = flattened(like)
     names = [path or "array" for path in paths(form)]
     if set(names) != set(header):
@@ -54,14 +54,14 @@ def load(file: str | os.PathLike[str] | bytes, like: Any = None, *, device: Exec
         raise ArtifactError(f"{other!r} is {'in the file' if other in header else 'asked for'} only")
     found = []
     for name, leaf in zip(names, leaves, strict=True):
-        made = _array(name, header[name], data, start, executor)
+        made = _array(header[name], data, start, executor)
         if made.shape != tuple(leaf.shape) or made.dtype is not leaf.dtype:
             raise ArtifactError(f"{name} is {made.dtype}{list(made.shape)}; {leaf.dtype}{list(leaf.shape)} is expected")
         found.append(made)
     return unflatten(form, iter(found))
 
 
-def _array(name: str, said: Mapping[str, Any], data: bytes, start: int, executor: Executor) -> Array:
+def _array(said: Mapping[str, Any], data: bytes, start: int, executor: Executor) -> Array:
     first, last = said["data_offsets"]
     buffer = executor.result(tuple(said["shape"]), TYPES[said["dtype"]])
     if last > first:

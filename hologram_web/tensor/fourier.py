@@ -84,7 +84,6 @@ def _pass(
     source: Elements[U],
     turns: Elements[W],
     n: i32,
-    m: i32,
     step: i32,
     apart: i32,
     factor: W,
@@ -101,8 +100,8 @@ def _pass(
     WRITE: Constant[str],
     SWAP: Constant[bool],
 ):
-    """RADIX elements n / RADIX apart become as many that lie `step` apart: of `step` transforms side by side, of which
-    m make one of the next pass. The inverse is the transform with real and imaginary parts exchanged, at both ends."""
+    """RADIX elements n / RADIX apart become as many that lie `step` apart: of `step` transforms side by side. The
+    inverse is the transform with real and imaginary parts exchanged, at both ends."""
     q, p, row = global_id(0), global_id(1), global_id(2)
     if FIRST:
         q, p = 0, global_id(0)
@@ -378,7 +377,7 @@ def _passes(o, n, rows, turns, source, target, between, read="apart", write="apa
             part(
                 o, _pass, lanes, (_BLOCK,) if first else (block, _BLOCK // block),
                 buffers={"source": source, "target": into, "turns": turns},
-                scalars={"n": n, "m": m, "step": step, "apart": step * m, "factor": factor},
+                scalars={"n": n, "step": step, "apart": step * m, "factor": factor},
                 T=wide(o.ty) if writes == "apart" else o.ty, U=wide(o.ty) if reads == "apart" else o.ty,
                 W=wide(o.ty), RADIX=radix, **_butterfly(radix), FIRST=first, READ=reads, WRITE=writes, SWAP=swap,
             )

@@ -29,7 +29,6 @@ _SCRATCH = 4 * 32 * 8  # accumulators of a canonical reduction: 4 levels of 32
 _STATUS = slice(ARGUMENTS["kind"], ARGUMENTS["grid"]), slice(ARGUMENTS["need"], ARGUMENTS["values"])
 _PART = 2e-6  # seconds that a part takes at least: to take one costs a hundredth of that
 _MOST = 8
-_TABLE = 64
 
 
 def processors() -> int:

@@ -132,7 +132,7 @@ class Packets:
     def _enough(self) -> list[Node]:
         """Conditions under which lanes have more steps than they can take, so that nobody counts them in that part."""
         counted = self.twice and self.code.plan is None and self.code.has_budget
-        found = within_budget(self.code.function, self.code.bounds, rounds=False) if counted else None
+        found = within_budget(self.code.bounds, rounds=False) if counted else None
         self._uncounted = found is not None and len(found) <= MAX_CONDITIONS
         return found if found is not None and self._uncounted else []
 

@@ -207,7 +207,7 @@ class Vectors(Values):
             assert isinstance(step, int)
             self._spread(node, step, part, bits)
             return
-        own = self.held_bits(node) if variable is None else self._bits_in(variable, node)
+        own = self.held_bits(node) if variable is None else self.kept_bits(variable)
         if own < bits:
             self.resized(lambda p: self.part(node, p, own), own, bits, part, "u")
         elif variable is not None:
@@ -219,9 +219,6 @@ class Vectors(Values):
             self.leaf_part(node, part)
         else:
             self._part(node, part)
-
-    def _bits_in(self, variable: Variable, node: Node) -> int:
-        return self.kept_bits(variable)
 
     def _narrow_part(self, node: Node, part: int, bits: int) -> None:
         """A part of an integer in fewer bits than its type has."""

@@ -245,7 +245,7 @@ def _add_fast(kernel: WgslKernel[Node], function: Function, checked: Shader) -> 
         (legal.of.get(check[0], check[0]), check[1]) if isinstance(check, tuple) else legal.of.get(check, check)
         for check in proven
     }
-    steps = within_budget(function, bounds)
+    steps = within_budget(bounds)
     specials = {str(node.attr) for node in function.nodes() if node.op == "special"}
     line = function.block_shape[1:] == (1, 1) and specials.isdisjoint(("BLOCK_IDX_Y", "BLOCK_IDX_Z"))
     one_row = tuple(map(_is_one, ("GRID_DIM_Y", "GRID_DIM_Z"))) if line else ()
