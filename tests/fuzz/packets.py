@@ -92,7 +92,8 @@ def made_once() -> Iterator[None]:
         found = choice_of(lower(function))
         return found if found.forms is None else replace(found, width=packets)
 
-    steps: dict[str, Any] = {name: _remembered(vars(kernel)[name]) for name in ("_legal", "with_likely", "taken")}
+    names = ("_legal", "with_whole_rounds", "with_likely", "taken")
+    steps: dict[str, Any] = {name: _remembered(vars(kernel)[name]) for name in names}
     with patch.multiple(kernel, **steps, chosen=chosen):
         yield
 
