@@ -19,7 +19,7 @@ import hologram_web as hg
 from hologram_web.tensor import pointwise
 from hologram_web.tensor.budgets import tile_of
 
-from .winograd import least_times
+from .turns import in_turns
 
 SHAPES = ("1x64x64x56", "1x64x256x56", "1x256x64x56", "1x128x128x28", "1x256x256x14", "1x512x512x7", "1x64x64x55")
 WAYS = ("products", "packed before")
@@ -62,7 +62,7 @@ def measured(shape: str, math: str, rounds: int) -> list[float]:
         found.append(out.numpy())
         runs.append(run)
     assert np.array_equal(*found)
-    return list(least_times(dict(enumerate(runs)), rounds).values())
+    return [min(each) for each in in_turns(dict(enumerate(runs)), rounds).values()]
 
 
 @click.command(help=__doc__)
