@@ -5,7 +5,7 @@ from __future__ import annotations
 import hologram_web as hg
 from hologram_web.store.blake3 import blake3
 
-BITS = "2628d6ea8491a21aab485426ef91ddf5f39ca2ccd9d9bf231514c151b8f07b45"
+BITS = "1cdbcd943ac306905d65f00cddfcb0a19e71cce66a81f6d38ba1c8a287cbd90c"
 
 
 def test_weights_have_the_same_bits_everywhere() -> None:

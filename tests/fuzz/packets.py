@@ -7,6 +7,7 @@ a *quick* device has wasmtime make its machine code without optimizing, and give
 
 from __future__ import annotations
 
+import ctypes
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -39,6 +40,9 @@ class _Quick(wasmtime.Config):
     def __init__(self) -> None:
         super().__init__()
         self.cranelift_opt_level = "none"
+        set_async_stack = _ffi.dll.wasmtime_config_async_stack_size_set  # what has no wrapper bounds the next one
+        set_async_stack.argtypes, set_async_stack.restype = [ctypes.c_void_p, ctypes.c_size_t], None
+        set_async_stack(self.ptr(), 7 << 20)
         self.max_wasm_stack = 6 << 20  # as each value has a slot: 2 MiB were too little for seed 90000326
         _ffi.wasmtime_config_cranelift_regalloc_algorithm_set(self.ptr(), _SINGLE_PASS)
 
