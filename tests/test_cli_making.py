@@ -176,9 +176,23 @@ def scores(x: hg.Array[hg.f32, (20480,)]):
         (("compile", "kernels.py:flip", "--block", "a"), "'a' is no length of a block"),
         (("compile", "kernels.py:total", "--lanes", "4"), "total says its lanes, shapes and math itself"),
         (("compile", "kernels.py:total", "--set", "A=1"), "total is no kernel: it has no constants"),
-        (("compile", "kernels.py:total", "-o", "nowhere/t.holo"), "nowhere/t.holo: No such file or directory"),
+        (
+            ("compile", "kernels.py:total", "-o", "nowhere/t.holo"),
+            "t.holo cannot be written: there is no folder nowhere",
+        ),
+        (
+            ("types", "one.atlas", "-o", "nowhere/t.d.ts"),
+            "t.d.ts cannot be written: there is no folder nowhere",
+        ),
+        (("optimize", "one.atlas", "-o", "."), ". is a folder"),
+        (("compile", "kernels.py:flop"), "it has flip, scale, total: did you mean flip?"),
+        (("compile", "kernels.py:flip", "--shape", "z=h,w"), "--shape z: flip has no array 'z': x, y"),
+        (("compile", "one.atlas", "--shape", "x=n"), "has no array 'x': y"),
+        (("bundle", "kernels.py"), "kernels.py is a file: a site is written into a new folder"),
+        (("bundle", "site", "none.py"), "there is no file none.py"),
         (("compile", "bytes.atlas"), "IsaError: bytes.atlas is no text"),
         (("bench", "kernels.py:flip"), "x: f32[x.len0, x.len1] read is not given, and x.len0 is not known: --size"),
+        (("bench", "kernels.py:flip", "--size", "w=2"), "--size w: no array has a length 'w': x.len0, x.len1, y.len0"),
         (("bench", "kernels.py:flip", "--size", "w=x"), "w=x is no length: an integer from 0 on is expected"),
     ],
 )
@@ -306,7 +320,7 @@ def test_bundle_without_what_it_needs(folder, parts):
     assert "is no folder of Pyodide: it has no pyodide.mjs" in call("bundle", "site", "--pyodide", ".", code=2)
     assert "and there is none in dist" in call("bundle", "site", "--pyodide", pyodide, code=2)
     assert "is no archive of a release" in call("bundle", "site", "--pyodide", pyodide, "--pages", "one.atlas", code=2)
-    assert "none.py: No such file" in call("bundle", "site", "none.py", *parts, code=2)
+    assert "there is no file none.py" in call("bundle", "site", "none.py", *parts, code=2)
     (Path(pyodide) / "blas.whl").write_text("another")
     assert "blas.whl is not the file that pyodide-lock.json names" in call("bundle", "site", *parts, code=2)
     assert not Path("site").exists()

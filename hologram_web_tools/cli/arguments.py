@@ -15,7 +15,7 @@ from hologram_web.runtime.compiled import CompiledProgram
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["check_output", "lengths", "named", "named_results", "parse", "write"]
+__all__ = ["check_file", "check_output", "lengths", "named", "named_results", "parse", "write"]
 
 IMAGES = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".webp", ".tif", ".tiff")
 
@@ -108,16 +108,21 @@ def _image(port: Port, path: str) -> NDArray[Any]:
         raise LaunchError(f"{path} is no image that pillow knows") from None
 
 
-def check_output(path: Path, ports: Sequence[Port]) -> None:
-    """What can be known before a run of whether its results can be written. Raises LaunchError."""
-    suffix = path.suffix.lower()
-    if suffix not in (".npz", ".npy", ".png"):
-        raise LaunchError(f"results are written to .npz, .npy or .png, not to {path.name}")
+def check_file(path: Path) -> None:
+    """What can be known before of whether a file can be written. Raises LaunchError."""
     if path.is_dir() or not path.parent.is_dir():
         what = "is a folder" if path.is_dir() else f"cannot be written: there is no folder {path.parent}"
         raise LaunchError(f"{path} {what}")
     if not os.access(path if path.exists() else path.parent, os.W_OK):
         raise LaunchError(f"{path} cannot be written: permission denied")
+
+
+def check_output(path: Path, ports: Sequence[Port]) -> None:
+    """What can be known before a run of whether its results can be written. Raises LaunchError."""
+    suffix = path.suffix.lower()
+    if suffix not in (".npz", ".npy", ".png"):
+        raise LaunchError(f"results are written to .npz, .npy or .png, not to {path.name}")
+    check_file(path)
     results = [port for port in ports if port.access is not None and port.access.writes]
     if suffix == ".npz":
         return

@@ -63,7 +63,10 @@ def bundle(
     from Pyodide's folder; those whose wheels are not there are left out and told. Raises LaunchError.
     """
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise LaunchError(f"{folder} is not empty: a site is written into a new folder")
+        what = "not empty" if folder.is_dir() else "a file"
+        raise LaunchError(f"{folder} is {what}: a site is written into a new folder")
+    if program and not program.is_file():
+        raise LaunchError(f"there is no file {program}")
     source = _pyodide(pyodide)
     archive = _archive(pages)
     lock = json.loads((source / _LOCK).read_bytes())

@@ -29,7 +29,7 @@ from ..browsers import device_named
 from ..contents import held
 from ..declarations import declaration, type_name
 from ..optimizer import ProgramOptimizer
-from .arguments import check_output, lengths, named_results, parse, write
+from .arguments import check_file, check_output, lengths, named_results, parse, write
 from .bundling import bundle
 from .clean import brief, cleaned
 from .console import STDOUT, as_json, console, shown, tell, working
@@ -124,6 +124,8 @@ def compile_file(
 
     NAME is a kernel, a function of arrays, a program or a plan; a file that defines one needs none.
     """
+    if output is not None:
+        check_file(output)
     made = compile_named(source, lanes=lanes, block=block, shapes=shapes, constants=constants, math=math)
     output = output or Path(split(source)[1] or split(source)[0].stem).with_suffix(".holo")
     with working(f"compiles {shown(made.name)}"):
@@ -182,7 +184,7 @@ def bench_file(
             cells = (
                 f"{value:.3g}" for value in (each.first, each.median, median(each.arrays), moved / each.median / 1e6)
             )
-            ratio = f"{found[0].median / each.median:.2f} of {found[0].device}'s speed" if each is not found[0] else ""
+            ratio = f"{found[0].median / each.median:.3g} of {found[0].device}'s speed" if each is not found[0] else ""
             table.add_row(shown(each.told), each.agrees, *cells, ratio if each.agrees != "differs" else "")
         console().print(f"{shown(compiled.name or file.name)}: {moved:,} bytes, medians of {rounds} in turns")
         console().print(table)
@@ -327,6 +329,8 @@ def optimize_file(
     source: str, constants: tuple[str, ...], passes: tuple[str, ...], output: Path | None, as_json: bool
 ) -> None:
     """Make a program (.atlas) smaller, and show it. A kernel of a Python file is taken, too."""
+    if output is not None:
+        check_file(output)
     program, optimizer = program_named(source, constants), ProgramOptimizer(passes or None)
     better = optimizer.optimize(program)
     counts = {name: count for name, count in optimizer.counters.items() if count}
@@ -349,6 +353,8 @@ def optimize_file(
 @as_json
 def types_of_file(file: Path, name: str | None, output: Path | None, as_json: bool) -> None:
     """Show what run takes and gives, for TypeScript. With it runtime.load<NAME>(address) is typed."""
+    if output is not None:
+        check_file(output)
     compiled = _compiled(file)
     name = name or type_name(compiled.name or file.stem)
     if name != type_name(name):

@@ -10,7 +10,7 @@ from pathlib import Path
 from runpy import run_path
 from typing import Any
 
-from hologram_web.errors import HologramError, IsaError, LaunchError
+from hologram_web.errors import HologramError, IsaError, LaunchError, like
 from hologram_web.isa.program import Program
 from hologram_web.isa.types import Type
 from hologram_web.kernels.generic import GenericKernel
@@ -162,8 +162,13 @@ def compile_named(
         _check_text(file, name, values)
         program = program_of(file)
         program.validate()
-        return compile(program, **given)
-    return _compiled(*_chosen(file, name), given, values)
+        made = compile(program, **given)
+    else:
+        made = _compiled(*_chosen(file, name), given, values)
+    arrays = [port.name for port in made.ports if port.access is not None]
+    if wrong := [port for port in given.get("shapes", ()) if port not in arrays]:
+        raise LaunchError(f"--shape {wrong[0]}: {made.name} has no array {wrong[0]!r}: {', '.join(arrays) or 'none'}")
+    return made
 
 
 def _check_text(file: Path, name: str, values: Mapping[str, Any]) -> None:
@@ -196,7 +201,7 @@ def _chosen(file: Path, name: str) -> tuple[str, Any]:
         )
     listed = ", ".join(found)
     if name and name not in found:
-        raise LaunchError(f"{file} defines no {name!r} that can be compiled: it has {listed}")
+        raise LaunchError(f"{file} defines no {name!r} that can be compiled: it has {listed}{like(name, found)}")
     if not name and len(found) > 1:
         raise LaunchError(f"{file} defines {listed}: say which, {file}:{next(iter(found))}")
     name = name or next(iter(found))

@@ -31,9 +31,14 @@ _CLOSE = 1e-4  # of floats that are of one result: GPUs round functions in ways 
 def drawn(compiled: CompiledProgram, given: Mapping[str, Any], sizes: Mapping[str, int]) -> dict[str, Any]:
     """The arguments with drawn numbers for arrays that are read and not given, the same every time: floats from 0 to
     1, integers below 100; zeros for others. `sizes` are names in their shapes. Raises LaunchError where one is not
-    known."""
+    known, or in no shape."""
     import numpy as np
 
+    named = {name: None for port in compiled.ports for formula in port.shape for name in formula.names}
+    if wrong := [name for name in sizes if name not in named]:
+        raise LaunchError(
+            f"--size {wrong[0]}: no array has a length {wrong[0]!r}: {', '.join(named) or 'none has a name'}"
+        )
     random, found, known = np.random.default_rng(_SEED), dict(given), dict(sizes)
     for port in compiled.ports:
         shape = np.shape(given[port.name]) if port.name in given else ()
