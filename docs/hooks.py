@@ -1,5 +1,6 @@
 """MkDocs hook: writes the instruction reference, one page per group, from the instruction table, and the references of
-the names that Python and JavaScript have, from their signatures and what stands above them.
+the names that Python and JavaScript have, from their signatures and what stands above them. The front page has parts of
+README.
 
 The pages exist only while the site is built. Examples are the filetests of an instruction's name, or the shortest that
 use it, so what the reference shows has been run on every device.
@@ -47,6 +48,9 @@ MODULES = {
     "playwright": ("hologram-web/playwright", "Pages on a pinned device, for tests."),
     "tree": ("hologram-web/errors", "All errors, with those that only a compiler raises."),
 }
+# Sections of README that the front page has, too, where its text has a comment with their names.
+SHARED = re.compile(r"^<!-- README: (.*) -->$", re.M)
+_LINK = re.compile(r"\[([^\]]*)\]\((?:docs/([^)]*\.md)|(?!https:)[^)]*)\)")
 INTRODUCTION = """\
 # Instruction reference
 
@@ -73,6 +77,17 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
     for part in config.nav or []:
         part.get("Reference", []).append({"Instructions, one by one": pages})
     return config
+
+
+def on_page_markdown(markdown: str, **_: Any) -> str:
+    return SHARED.sub(lambda names: "\n".join(map(of_readme, names[1].split(", "))), markdown)
+
+
+def of_readme(title: str) -> str:
+    """A section of README. Its links lead into the site; those to files that are not of the site are words."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    (section,) = re.findall(rf"^## {title}\n.*?(?=^## )", text, re.M | re.S)
+    return _LINK.sub(lambda link: f"[{link[1]}]({link[2]})" if link[2] else link[1], section)
 
 
 def on_page_content(html: str, page: Page, **_: Any) -> str:

@@ -297,6 +297,21 @@ def test_places_beside_the_site_are_led_to(monkeypatch):
         assert hooks.on_page_content(html, page=page) == expected
 
 
+def test_the_front_page_has_parts_of_readme(monkeypatch):
+    """How to install it, figures beside peers, and what to take instead: with links that lead into the site."""
+    monkeypatch.syspath_prepend(str(ROOT / "docs"))
+    import hooks
+
+    page = hooks.on_page_markdown((ROOT / "docs" / "index.md").read_text(encoding="utf-8"))
+    assert re.findall(r"^## (.*)", page, re.M)[:3] == ["Install", "How fast", "Who it is for"]
+    for part in ("\nmake release\n", "](performance.md)", "](wide.md)", "; bench has", "| Take instead | if |"):
+        assert part in page
+    links = re.findall(r"\]\(([\w./#-]+)\)", page)
+    assert [link for link in links if not (ROOT / "docs" / link.partition("#")[0]).is_file()] == []
+    with pytest.raises(ValueError, match="not enough values"):
+        hooks.of_readme("No such section")
+
+
 def test_the_python_reference_has_every_name(monkeypatch):
     """Functions, classes and what kernels call, with signatures; modules and numbers have pages of their own."""
     monkeypatch.syspath_prepend(str(ROOT / "docs"))

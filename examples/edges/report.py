@@ -166,7 +166,7 @@ def _ratio(ratio: float) -> str:
 
 
 def _ms(ms: float) -> str:
-    return f"{ms:,.0f} ms" if ms >= 100 else f"{ms:.1f} ms"
+    return f"{ms:,.0f} ms" if ms >= 100 else f"{ms:.{1 if ms >= 1 else 2}f} ms"
 
 
 def _figures(figures: Sequence[Figure]) -> str:
