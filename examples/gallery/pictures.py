@@ -42,6 +42,7 @@ def make(names: Iterable[str]) -> None:
             frames = getattr(module(name), "FRAMES", FRAMES)
             page.wait_for_function("count => document.body.dataset.frames >= count", arg=frames, timeout=1000 * SECONDS)
             page.keyboard.press(" ")
+            page.evaluate("() => { stage.style.borderRadius = 0; }")  # corners of the page around it are no picture
             shown = Image.open(io.BytesIO(page.locator("#canvas").screenshot())).convert("RGB")
             page.close()
             ImageOps.fit(shown, SIZE, Image.Resampling.LANCZOS).save(FOLDER / f"{name}.webp", quality=72, method=6)

@@ -1,4 +1,5 @@
-"""Operators on arrays become as few kernels as it takes: here the sums, and one map."""
+"""Operators on arrays become as few kernels as it takes: here the
+sums, and one map."""
 
 import hologram_web as hg
 from hologram_web import array_api as xp

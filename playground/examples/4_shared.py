@@ -1,4 +1,5 @@
-"""The lanes of a block share memory, and wait for one another at barriers."""
+"""The lanes of a block share memory, and wait for one another at
+barriers."""
 
 import hologram_web as hg
 
@@ -24,5 +25,10 @@ def scan(x: hg.Array[hg.u32], y: hg.Array[hg.u32]):
     y[i] = sums[lane]
 
 
-program = hg.compile(scan, lanes="n", block=256, shapes={"x": ("n",), "y": ("n",)})
+program = hg.compile(
+    scan,
+    lanes="n",
+    block=256,
+    shapes={"x": ("n",), "y": ("n",)},
+)
 inputs = {"x": [1 + k % 7 for k in range(1024)]}

@@ -1,4 +1,5 @@
-"""Integers of up to 4,096 bits are types like all others, on every device."""
+"""Integers of up to 4,096 bits are types like all others, on every
+device."""
 
 import hologram_web as hg
 
@@ -16,5 +17,5 @@ def power(x: hg.Array[hg.u256], y: hg.Array[hg.u256]):
         y[i] = found * x[i]
 
 
-program = hg.compile(power, lanes="n", shapes={"x": ("n",), "y": ("n",)})
+program = hg.compile(power, shapes={"x": ("n",), "y": ("n",)})
 inputs = {"x": [3**k for k in range(1, 65)]}

@@ -1,4 +1,5 @@
-"""Without a `program`, a text is a script: it runs in Python, in this page, and what it prints is shown."""
+"""Without a `program`, a text is a script: it runs in Python, in this
+page, and what it prints is shown."""
 
 from array import array
 
@@ -21,10 +22,11 @@ def collatz(start: hg.Array[hg.u32], steps: hg.Array[hg.u32]):
 
 start = array("I", range(1, 1001))
 steps = array("I", bytes(4000))
-collatz[1000](start, steps)  # in a browser without JSPI: await collatz.launch_async(1000, start, steps)
+# Without JSPI: await collatz.launch_async(1000, start, steps)
+collatz[1000](start, steps)
 
 longest = max(range(1000), key=steps.__getitem__)
-print(f"Of the numbers up to 1,000, {start[longest]} takes the most steps: {steps[longest]}.")
+print(f"Up to 1,000, {start[longest]} takes most: {steps[longest]} steps.")
 
 try:
     collatz[1000](start, array("I", [0]))
