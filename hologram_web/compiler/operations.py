@@ -149,7 +149,9 @@ OPERATIONS: dict[str, Operation] = {
         "tt", "t", cost="cheap", commutes=True, exact=operator.mul, sign="*", range=_product,
         idle=1, absorbs=True, joins=True, grows=1, wraps=True, folded=True, signless=True, in_pairs=8,
     ),
-    "div": Operation("tt", "t", traps=True, range=_divide, idle=1, wraps=True, folded=True),
+    "div": Operation(
+        "tt", "t", traps=True, exact=operator.floordiv, sign="//", range=_divide, idle=1, wraps=True, folded=True,
+    ),
     "rem": Operation("tt", "t", traps=True, range=_remainder),
     "min": Operation("tt", "t", cost="cheap", commutes=True, exact=min, range=_smaller, itself="same", grows=1),
     "max": Operation("tt", "t", cost="cheap", commutes=True, exact=max, range=_greater, itself="same", grows=1),
