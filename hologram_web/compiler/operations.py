@@ -156,7 +156,7 @@ OPERATIONS: dict[str, Operation] = {
     "min": Operation("tt", "t", cost="cheap", commutes=True, exact=min, range=_smaller, itself="same", grows=1),
     "max": Operation("tt", "t", cost="cheap", commutes=True, exact=max, range=_greater, itself="same", grows=1),
     "neg": Operation("t", "t", cost="cheap", wraps=True, signless=True),
-    "abs": Operation("t", "t", cost="cheap", wraps=True),
+    "abs": Operation("t", "t", cost="cheap", range=lambda a: a if a[0] >= 0 else None, wraps=True),
     "fma": Operation("ttt", "f"),
     "sqrt": Operation("t", "f", folded=True),
     "floor": Operation("t", "f", cost="cheap"),
