@@ -1,9 +1,10 @@
-"""How long a fresh page takes to its first result, which `make run` tells too, and nothing else.
+"""How long a fresh page takes to its first result, which `make run` tells too, and a page by hand beside it.
 
     python -m bench.fresh [--rounds 3] [--beside ../other/web/dist]
 
-A page is a new tab of a browser that runs, with nothing cached: nine of them in a round for each device. With
-`--beside` pages take the runtime of another folder, too, in turns.
+A page is a new tab of a browser that runs, with nothing cached: nine of each in a round, in turns. Those by hand
+(bench/hand/first.mjs) draw the same histogram by the browser's own interfaces, with one small kernel and no checks;
+the ratio is of medians. With `--beside` pages take the runtime of another folder, too.
 """
 
 from __future__ import annotations
@@ -15,12 +16,37 @@ from collections import defaultdict
 from pathlib import Path
 from statistics import median
 
-from examples.edges.chromium import ROOT, Chromium, bundle, fresh_pages
+import wasmtime
+
+from examples.edges import reference
+from examples.edges.chromium import ROOT, Chromium, bundle, drawn, fresh_page
 from examples.edges.pictures import photograph
 from examples.edges.tasks import Settings, make_tasks, save
 
 FOLDER = ROOT / "build" / "fresh"
 OTHER = FOLDER / "other"
+HAND = Path(__file__).with_name("hand")
+PAGE = """<!doctype html>
+<html lang="en" data-backend="BACKEND">
+<meta charset="utf-8">
+<title>By hand</title>
+<link rel="icon" href="data:,">
+<script type="module" src="hand.mjs"></script>
+<link rel="preload" href="CODE" as="fetch" crossorigin>
+<link rel="preload" href="rgb.bin" as="fetch" crossorigin>
+<canvas id="histogram" width="256" height="100"></canvas>
+"""
+
+
+def _by_hand(folder: Path, backend: str) -> Path:
+    """Writes the page by hand, and what it loads."""
+    (folder / "hand.mjs").write_bytes((HAND / "first.mjs").read_bytes())
+    (folder / "first.wgsl").write_bytes((HAND / "first.wgsl").read_bytes())
+    (folder / "first.wasm").write_bytes(wasmtime.wat2wasm((HAND / "first.wat").read_text(encoding="utf-8")))
+    code = {"wasm": "first.wasm", "webgpu": "first.wgsl"}[backend]
+    page = folder / f"hand-{backend}.html"
+    page.write_text(PAGE.replace("BACKEND", backend).replace("CODE", code), encoding="utf-8")
+    return page
 
 
 def main() -> None:
@@ -29,21 +55,32 @@ def main() -> None:
     parser.add_argument("--beside", type=Path)
     given = parser.parse_args()
     bundle()
-    save(make_tasks(photograph(), Settings()), FOLDER / "edges")
-    runtimes = {"here": "/web/dist"}
+    photo, folder = photograph(), FOLDER / "edges"
+    save(make_tasks(photo, Settings()), folder)
+    pages = {"here": [fresh_page(folder, backend) for backend in ("wasm", "webgpu")]}
+    pages["by hand"] = [_by_hand(folder, backend) for backend in ("wasm", "webgpu")]
     if given.beside:
         shutil.rmtree(OTHER, ignore_errors=True)
         shutil.copytree(given.beside, OTHER)
-        runtimes["beside"] = "/build/fresh/other"
-    found: dict[str, list[float]] = defaultdict(list)
-    with Chromium(FOLDER / "edges") as chromium:
-        for turn in range(given.rounds):
-            for name in sorted(runtimes, reverse=turn % 2 == 1):
-                for what, times in fresh_pages(chromium, runtimes[name]).items():
-                    found[f"{what}, {name}"] += times
+        pages["beside"] = [fresh_page(folder, b, "/build/fresh/other", "other") for b in ("wasm", "webgpu")]
+    found: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    with Chromium(folder) as chromium, chromium.browser.tabs() as tab:
+        for page in pages["by hand"]:
+            opened = tab(f"/{page.relative_to(ROOT).as_posix()}?plain")
+            opened.wait_for_function("() => globalThis.drawn", timeout=30_000)
+            assert opened.evaluate("() => globalThis.counts") == reference.histogram(photo).tolist()
+            opened.close()
+        for turn in range(9 * given.rounds):
+            for k, backend in enumerate(("wasm", "webgpu")):
+                for name in sorted(pages, reverse=turn % 2 == 1):
+                    for what, ms in drawn(tab, pages[name][k]).items():
+                        found[f"{backend} {what}"][name].append(ms)
     print(f"ms from a page's start, at a load of {os.getloadavg()[0]:.1f}")
-    for what, times in sorted(found.items()):
-        print(f"{what:<28} median {median(times):6.1f}  least {min(times):6.1f}  of {len(times)}")
+    for what, sides in sorted(found.items()):
+        for name, times in sides.items():
+            ratio = f"  {median(times) / median(sides['by hand']):.2f} of by hand" if "by hand" in sides else ""
+            row = f"median {median(times):6.1f}  least {min(times):6.1f}  of {len(times)}"
+            print(f"{f'{what}, {name}':<28} {row}{ratio}")
 
 
 if __name__ == "__main__":

@@ -16,7 +16,8 @@ from hologram_web.compiler.operations import OPERATIONS
 ROOT = Path(__file__).parents[1] / "hologram_web"
 NAMED = {
     "compiler/bounds.py": {("mul", "shl")},  # the shape of a global index, as frontends write it
-    "compiler/conditions.py": {("add", "mul"), ("mul", "sub")},  # a constant taken out; brackets
+    "compiler/conditions.py": {("add", "mul"), ("mul", "sub", "div")},  # a constant taken out; brackets
+    "compiler/counters.py": {("div", "shr")},  # how rounds are counted in steps
     "compiler/legalise.py": {("neg", "abs")},  # how floats are made
     "compiler/packets.py": {("mask", "any")},  # what it makes itself
     "compiler/passes/forward.py": {("atomic", "fence")},  # where other lanes may have stored
@@ -31,13 +32,13 @@ NAMED = {
 
 # Sets of two names and more, besides what they take from properties.
 SETS = {
-    "compiler/bounds.py": {
-        "add cvt mul shl sub",  # what the place of an element is made of, as frontends write it
-        "and max min rem",  # of which a bound of one operand is one of the result
-    },
     "compiler/fences.py": {
         "abs bitcast ceil floor neg round trunc",  # whose results of floats need no rounding
         "phi select",  # that pass on what they are given
+    },
+    "compiler/intervals.py": {
+        "add cvt mul shl sub",  # what the place of an element is made of, as frontends write it
+        "and max min rem",  # of which a bound of one operand is one of the result
     },
     "compiler/legalise.py": {"abs cvt le"},  # what the legaliser makes others of, of wide integers
     "compiler/pairs.py": {

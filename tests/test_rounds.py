@@ -206,6 +206,43 @@ def test_rounds_of_counted_loops(name: str) -> None:
         assert not proven(n, least * rounds(n) - 1)
 
 
+SHARED = """
+def k(y: hg.Array[hg.i32], n: hg.i32):
+    s = n
+    for i in range(hg.global_id(0), n, hg.grid_dim(0) * hg.block_dim(0)):
+        s = s * 3 + y[i]
+    y[hg.global_id(0)] = s
+"""
+
+
+@pytest.mark.parametrize("lanes", [1, 48, 64, 256])
+def test_steps_as_long_as_a_launch(lanes: int) -> None:
+    """Its lanes share what there is. Of blocks of 256 lanes the step may be 2**31: then nothing is proven."""
+    function = optimize(build(analyze(hg.kernel_from_source(SHARED).program), (lanes, 1, 1)))
+    bounds = Bounds(function, launch=True)
+    conditions = within_budget(bounds)
+    within, proven = bounds.prove(function.nodes())
+    assert conditions
+    assert len(proven) == 2  # the load and the store
+
+    def holds_all(blocks: int, n: int, limit: int) -> bool:
+        last = {"LAST_ID_X": blocks * lanes - 1, "LAST_BLOCK_IDX_X": blocks - 1, "LAST_LANE_IDX_X": lanes - 1}
+        values = {"n": n, "GRID_DIM_X": blocks, "STEPS": 1, "ROUNDS": limit, **last}
+
+        def leaf(node: Node) -> int:
+            return values[node.attr] if isinstance(node.attr, str) else 4 * n - 3  # else the end of `y`
+
+        return all(holds(condition, leaf) for condition in (*conditions, *within))
+
+    for blocks in (1, 3, 7):
+        for n in (lanes * blocks, lanes * blocks + 1, 1000 * lanes * blocks):
+            rounds = -(-n // (lanes * blocks))
+            assert holds_all(blocks, n, 20 * rounds)
+            assert not holds_all(blocks, n, rounds - 1)
+        assert holds_all(blocks, (1 << 31) - 1, 1 << 40) == (blocks * lanes == 1)  # else the last step wraps
+    assert not holds_all((1 << 31) // lanes, 1 << 29, 1 << 40)
+
+
 TWO = """
 def k(y: hg.Array[hg.u32], m: hg.i32, n: hg.i32):
     s = hg.u32(n)

@@ -31,7 +31,9 @@ __all__ = [
     "build_page_wheel",
     "bundle",
     "convert_wheel",
+    "drawn",
     "figures",
+    "fresh_page",
     "fresh_pages",
 ]
 
@@ -259,7 +261,7 @@ def _figure(name: str, measure: Callable[[], float], target: float | None, unit:
         return Figure(name, None, target, unit, f"{type(error).__name__}: {error}")
 
 
-def fresh_pages(chromium: Chromium, runtime: str = "/web/dist") -> dict[str, list[float]]:
+def fresh_pages(chromium: Chromium) -> dict[str, list[float]]:
     """Of nine tabs a device, the ms from the start of the page until its script starts, and until results are drawn.
 
     They are tabs of one window, as users have it; a window of its own for each, without a profile, took 60 ms more.
@@ -267,22 +269,35 @@ def fresh_pages(chromium: Chromium, runtime: str = "/web/dist") -> dict[str, lis
     Chromium start a process for every page, 30 to 50 ms.
     """
     found: dict[str, list[float]] = defaultdict(list)
+    with chromium.browser.tabs() as tab:
+        for backend in ("wasm", "webgpu"):
+            here = fresh_page(chromium.folder, backend)
+            for _ in range(9):
+                for what, ms in drawn(tab, here).items():
+                    found[f"{backend} {what}"].append(ms)
+    return found
+
+
+def fresh_page(folder: Path, backend: str, runtime: str = "/web/dist", name: str = "first") -> Path:
+    """Writes a page to a folder with tasks: the histogram on a device, by a runtime, then edges on WebAssembly (they
+    keep a program that plays a GPU busy for seconds, and so the next tab)."""
     page_folder = ROOT / "examples" / "edges" / "page"
-    text = (page_folder / "first.html").read_text(encoding="utf-8")
+    text = (page_folder / "first.html").read_text(encoding="utf-8").replace("wasm", backend)
+    if backend != "wasm":
+        text = text.replace('<canvas id="edges"></canvas>\n', "")
     if runtime != "/web/dist":  # beside the page, which names it
         script = (page_folder / "first.mjs").read_text(encoding="utf-8")
-        (chromium.folder / "first.mjs").write_text(script.replace("/web/dist", runtime), encoding="utf-8")
-        text = text.replace("/web/dist", runtime).replace(f"{HERE}/page/first.mjs", "first.mjs")
-    # Edges keep a program that plays a GPU busy for seconds, and so the next tab.
-    texts = {"wasm": text, "webgpu": text.replace("wasm", "webgpu").replace('<canvas id="edges"></canvas>\n', "")}
-    with chromium.browser.tabs() as tab:
-        for backend, page_text in texts.items():
-            here = chromium.folder / f"first-{backend}.html"
-            here.write_text(page_text, encoding="utf-8")
-            for _ in range(9):
-                page = tab(f"{address(here)}?plain")
-                page.wait_for_function("() => globalThis.drawn", timeout=30_000)
-                for what, ms in page.evaluate("() => globalThis.drawn").items():
-                    found[f"{backend} {what}"].append(ms)
-                page.close()
+        (folder / f"{name}.mjs").write_text(script.replace("/web/dist", runtime), encoding="utf-8")
+        text = text.replace("/web/dist", runtime).replace(f"{HERE}/page/first.mjs", f"{name}.mjs")
+    here = folder / f"{name}-{backend}.html"
+    here.write_text(text, encoding="utf-8")
+    return here
+
+
+def drawn(tab: Callable[[str], Any], here: Path) -> dict[str, float]:
+    """When a new tab has drawn what, in ms from the start of its page."""
+    page = tab(f"{address(here)}?plain")
+    page.wait_for_function("() => globalThis.drawn", timeout=30_000)
+    found: dict[str, float] = page.evaluate("() => globalThis.drawn")
+    page.close()
     return found

@@ -10,25 +10,24 @@ proves nothing, and the code that checks runs.
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable
-from typing import NamedTuple
 
 from ..isa.address import Space
 from ..isa.ops import SCALAR_OPS
 from ..isa.types import Type
 from .accesses import Check, axes_of, place_of
 from .conditions import EXACT, open_conditions, strictest
-from .counters import counts_down, is_loop_step, limit_counted, same
+from .counters import counts_down, is_loop_step, limit_counted, same, upwards
 from .dominance import Dominators
+from .intervals import ONE_SIDED, POSITIONS, RULES, Interval, either, union
 from .ir import PRED, Axis, Block, Function, MemoryAccess, Node
 from .operations import COMPARISONS, OPERATIONS
 from .ranges import Ranges, remainder_of
 
-__all__ = ["ENDS_OF_PART", "Bounds", "Interval", "global_axis", "limit_of", "own_limit"]
+__all__ = ["ENDS_OF_PART", "Bounds", "global_axis", "limit_of", "own_limit"]
 
 ENDS_OF_PART = ("FIRST_OF_PART", "LAST_OF_PART")  # special values: the first lane of a part of a row, and the last
 _LONG = Type.I64
 _FAR = 1 << 40  # ends of intervals stay within, so that 64 bits hold what is made of them
-_HALF = 1 << 31
 _MANY = 1 << 17  # an index that may be any number below this or a greater one is not worth a condition
 
 
@@ -52,21 +51,6 @@ def global_axis(node: Node, shape: tuple[int, int, int]) -> str | None:
             lanes = size.attr if block.op == "mul" else 1 << size.attr
             return axis if lanes == shape["XYZ".index(axis)] else None
     return None
-
-
-class Interval(NamedTuple):
-    """From `lo` to `hi`, if all `conditions` hold; `low` and `high` are bounds of the ends for every launch."""
-
-    lo: Node
-    hi: Node
-    low: int
-    high: int
-    conditions: tuple[Node, ...] = ()
-
-
-def _union(*several: tuple[Node, ...]) -> tuple[Node, ...]:
-    """All of them once, in order: code must not depend on where nodes lie in memory."""
-    return tuple(dict.fromkeys(node for nodes in several for node in nodes))
 
 
 class Bounds:
@@ -128,11 +112,11 @@ class Bounds:
                     continue
                 vague = found is None or (found.hi.is_const and found.high >= _MANY)
                 if found is not None and not vague and (node, number) not in known:
-                    found = self._within(found, -_FAR, _FAR)
+                    found = self.within(found, -_FAR, _FAR)
                     wanted = [*found.conditions, *end.conditions]
                     if found.low + axis.offset < 0:
-                        wanted.append(self.compare("le", self.const(0), self._plus(found.lo, axis.offset)))
-                    note((node, number), [*wanted, self.compare("lt", self._plus(found.hi, axis.offset), end.lo)])
+                        wanted.append(self.compare("le", self.const(0), self.plus(found.lo, axis.offset)))
+                    note((node, number), [*wanted, self.compare("lt", self.plus(found.hi, axis.offset), end.lo)])
                 if not index.is_const:
                     given[index] = self._inside(index, given.get(index), axis, end)
             if not access.checked or node in known:
@@ -140,7 +124,7 @@ class Bounds:
             found = self._assuming(node.args[0], block, given)
             if found is None or abs(access.offset) > _FAR or (found.hi.is_const and found.high >= _MANY):
                 continue
-            found = self._within(found, -_FAR, _FAR)
+            found = self.within(found, -_FAR, _FAR)
             low, high = (self._byte(end, access) for end in (found.lo, found.hi))
             wanted, most = [*found.conditions], found.high * access.scale + access.offset + access.reach
             if access.base.space is Space.LOCAL:
@@ -186,25 +170,25 @@ class Bounds:
         buffer (with those of each index blocks of 16 x 16 lanes of `luminance` took a seventh longer).
         """
         assert isinstance(index.ty, Type)
-        least, most = self.const(-axis.offset), self._plus(length.hi, -1 - axis.offset)
+        least, most = self.const(-axis.offset), self.plus(length.hi, -1 - axis.offset)
         found = Interval(least, most, -axis.offset, length.high - 1 - axis.offset, length.conditions)
         if interval is not None:
             lo, hi = self.op("max", interval.lo, least), self.op("min", interval.hi, most)
             low, high = max(interval.low, found.low), min(interval.high, found.high)
-            found = Interval(lo, hi, low, high, _union(interval.conditions, found.conditions))
-        return self._within(found, max(int(index.ty.min_value), -_FAR), min(int(index.ty.max_value), _FAR))
+            found = Interval(lo, hi, low, high, union(interval.conditions, found.conditions))
+        return self.within(found, max(int(index.ty.min_value), -_FAR), min(int(index.ty.max_value), _FAR))
 
     def _assuming(self, node: Node, block: Block, given: dict[Node, Interval | None]) -> Interval | None:
         """The interval of a node that is made of nodes whose intervals are given, or of others."""
         if node in given or not given:
             return given[node] if given else self.interval(node, block)
         plain = self.interval(node, block)
-        if node.op in _POSITIONS and isinstance(node.ty, Type) and node.ty.bits <= 64:
+        if node.op in POSITIONS and isinstance(node.ty, Type) and node.ty.bits <= 64:
             args = [self._assuming(arg, block, given) for arg in node.args]
             if all(args) and any(arg is not self.interval(of, block) for arg, of in zip(args, node.args, strict=True)):
-                found = _RULES[node.op](self, *args)
+                found = RULES[node.op](self, *args)
                 if found is not None:
-                    plain = self._within(found, max(int(node.ty.min_value), -_FAR), min(int(node.ty.max_value), _FAR))
+                    plain = self.within(found, max(int(node.ty.min_value), -_FAR), min(int(node.ty.max_value), _FAR))
         given[node] = plain
         return plain
 
@@ -244,10 +228,10 @@ class Bounds:
                 continue
             lo, hi, low, high, conditions = interval
             if least or fact.op == "eq":
-                lo, low = self.op("max", lo, self._plus(other.lo, strict)), max(low, other.low + strict)
+                lo, low = self.op("max", lo, self.plus(other.lo, strict)), max(low, other.low + strict)
             if not least or fact.op == "eq":
-                hi, high = self.op("min", hi, self._plus(other.hi, -strict)), min(high, other.high - strict)
-            interval = Interval(lo, hi, low, high, _union(conditions, other.conditions))
+                hi, high = self.op("min", hi, self.plus(other.hi, -strict)), min(high, other.high - strict)
+            interval = Interval(lo, hi, low, high, union(conditions, other.conditions))
         return interval
 
     def _plain(self, node: Node) -> Interval | None:
@@ -291,7 +275,7 @@ class Bounds:
         if node.op == "param" or (node.op != "special" and self._known(node)):
             value_node = self._long(node)
             low, high = (-1 << 63, 1 << 63) if ty.bits == 64 else (int(ty.min_value), int(ty.max_value))
-            return self._within(Interval(value_node, value_node, low, high), -_FAR if ty.is_signed else 0, _FAR)
+            return self.within(Interval(value_node, value_node, low, high), -_FAR if ty.is_signed else 0, _FAR)
         if node.op == "special":
             return self._special(node)
         if node.op == "phi":
@@ -303,28 +287,28 @@ class Bounds:
         found = None
         remainder = remainder_of(node)
         op, operands = ("remainder", remainder) if remainder is not None else (node.op, node.args)
-        if op in _RULES:
+        if op in RULES:
             args = [self.interval(arg, block) for arg in operands if arg.ty != PRED]
-            if op in _CLAMPS and ty.bits <= 32:
+            if op in ONE_SIDED and ty.bits <= 32:
                 args = [arg or self._anything(node, True) for arg in args]
             if all(args):
-                found = _RULES[op](self, *args)
+                found = RULES[op](self, *args)
         if found is not None:
-            found = self._within(found, max(int(ty.min_value), -_FAR), min(int(ty.max_value), _FAR))
+            found = self.within(found, max(int(ty.min_value), -_FAR), min(int(ty.max_value), _FAR))
         low, high = self._ranges.of(node)
         if found is None and max(-low, high) < _MANY:
             return Interval(self.const(low), self.const(high), low, high)
         return found
 
-    def _within(self, interval: Interval, low: int, high: int) -> Interval:
+    def within(self, interval: Interval, low: int, high: int) -> Interval:
         """The interval with the condition that it lies within limits, where that is not clear."""
         lo, hi, least, most, conditions = interval
         if low <= least and most <= high:
             return interval
         if least < low:
-            conditions = _union(conditions, (self.compare("le", self.const(low), lo),))
+            conditions = union(conditions, (self.compare("le", self.const(low), lo),))
         if most > high:
-            conditions = _union(conditions, (self.compare("le", hi, self.const(high)),))
+            conditions = union(conditions, (self.compare("le", hi, self.const(high)),))
         return Interval(lo, hi, max(least, low), min(most, high), conditions)
 
     def _special(self, node: Node) -> Interval:
@@ -349,7 +333,7 @@ class Bounds:
         for interval in intervals:
             if interval is None:
                 return None
-            found = interval if found is None else _either(self, found, interval)
+            found = interval if found is None else either(self, found, interval)
         return found
 
     def _phi(self, phi: Node) -> Interval | None:
@@ -375,29 +359,39 @@ class Bounds:
             if arg.op == "shr" and arg.args[0] is phi and low >= 0:  # halved, as in a tree: never more
                 lo, low = self.const(0), 0
                 continue
-            if arg.op != "add" or arg.args[0] is not phi or not arg.args[1].is_const:
+            steps = self.steps(phi, arg, block)
+            if steps is None:
                 return None
-            step = int(phi.ty.decode(arg.args[1].attr))
-            nexts = self._below(arg, self._facts[source] + self.edge(source, block), 0, block)
-            nexts += self._below(phi, self._facts[self.home[arg]], step, block)
-            if step > 0 and not nexts:
-                nexts = self._counted(phi, step, source, block)
-            if step <= 0 or not nexts:
+            nexts = self._below(arg, self._facts[source] + self.edge(source, block), block)
+            nexts += [
+                (self.op("add", top, steps.hi), limit + steps.high, extra)
+                for top, limit, extra in self._below(phi, self._facts[self.home[arg]], block)
+            ]
+            if not nexts:
+                nexts = self._counted(phi, arg.args[1], steps, source, block)
+            if not nexts:
                 return None
             top, limit, extra = nexts[0]
             hi, high = self.op("max", hi, top), max(high, limit)
-            conditions = _union(conditions, extra)
+            conditions = union(conditions, extra, steps.conditions)
             # The last sum does not wrap.
-            if high + step > int(phi.ty.max_value):
-                sums = self.compare("le", self._plus(hi, step), self.const(int(phi.ty.max_value)))
-                conditions = _union(conditions, (sums,))
+            if high + steps.high > int(phi.ty.max_value):
+                sums = self.compare("le", self.op("add", hi, steps.hi), self.const(int(phi.ty.max_value)))
+                conditions = union(conditions, (sums,))
                 high = min(high, int(phi.ty.max_value))
         return Interval(lo, hi, low, high, conditions)
 
+    def steps(self, phi: Node, arg: Node, header: Block) -> Interval | None:
+        """By what a value grows from round to round, if that is positive in every launch, and known before the loop."""
+        found = self._plain(arg.args[1]) if arg.op == "add" and arg.args[0] is phi else None
+        if found is None or found.low < 1 or any(self._changes(found._replace(hi=end), header) for end in found[:2]):
+            return None
+        return found
+
     def _below(
-        self, node: Node, facts: Iterable[tuple[Node, bool]], plus: int, header: Block
+        self, node: Node, facts: Iterable[tuple[Node, bool]], header: Block
     ) -> list[tuple[Node, int, tuple[Node, ...]]]:
-        """Upper bounds of a node by facts, plus a number."""
+        """Upper bounds of a node by facts."""
         found = []
         for fact, truth in facts:
             upper = fact.args[1] if truth and fact.args[0] is node else None
@@ -405,11 +399,13 @@ class Bounds:
                 upper = fact.args[0]
             other = None if upper is None or fact.op == "eq" else self._plain(upper)
             if other is not None and not self._changes(other, header):
-                less = plus - int(fact.op == "lt" if truth else fact.op == "le")
-                found.append((self._plus(other.hi, less), other.high + less, other.conditions))
+                less = -int(fact.op == "lt" if truth else fact.op == "le")
+                found.append((self.plus(other.hi, less), other.high + less, other.conditions))
         return found
 
-    def _counted(self, phi: Node, step: int, source: Block, header: Block) -> list[tuple[Node, int, tuple[Node, ...]]]:
+    def _counted(
+        self, phi: Node, step: Node, steps: Interval, source: Block, header: Block
+    ) -> list[tuple[Node, int, tuple[Node, ...]]]:
         """An upper bound of a value that grows while a LOOP counts its rounds: these are a known number, or it begins
         below a limit, and the counter as (limit - begin - 1) / step."""
         if len(header.predecessors) != 2:
@@ -421,20 +417,27 @@ class Bounds:
             if not counts_down(counter, counter.args[back], source, header):
                 continue
             rounds = counter.args[1 - back]
-            if rounds.is_const and (far := int(rounds.attr) * step) < _FAR:
+            if rounds.is_const and (far := int(rounds.attr) * steps.high) < _FAR:
                 first = self.entering(begin, before, header)
-                return [] if first is None else [(self._plus(first.hi, far), first.high + far, first.conditions)]
+                if first is None:
+                    return []
+                top = self.op("add", first.hi, self.op("mul", self.const(int(rounds.attr)), steps.hi))
+                return [(top, first.high + far, first.conditions)]
             end = limit_counted(rounds, begin, step)
-            below = end is not None and any(
+            if end is None:
+                continue
+            begins_below = any(
                 (fact.op == "lt") is truth
                 and fact.op != "eq"
-                and same(fact.args[truth], end)
-                and same(fact.args[not truth], begin)
+                and same(upwards(fact.args[truth], step), end)
+                and same(upwards(fact.args[not truth], step), begin)
                 for fact, truth in facts
             )
-            found = self._plain(end) if end is not None and below else None
-            if found is not None and not self._changes(found, header):
-                return [(self._plus(found.hi, -1), found.high - 1, found.conditions)]
+            # A branch that always goes one way is there no more.
+            wanted = [] if begins_below else self.always(Node("lt", PRED, (begin, end), begin.ty), True)
+            found = self._plain(end)
+            if found is not None and wanted is not None and not self._changes(found, header):
+                return [(self.plus(found.hi, -1), found.high - 1, union(found.conditions, tuple(wanted)))]
         return []
 
     def is_positive(self, node: Node, source: Block, target: Block) -> bool:
@@ -473,7 +476,7 @@ class Bounds:
     def _long(self, node: Node) -> Node:
         return node if node.ty is _LONG else self.node("cvt", _LONG, node, attr=node.ty)
 
-    def _plus(self, node: Node, number: int) -> Node:
+    def plus(self, node: Node, number: int) -> Node:
         return self.op("add", node, self.const(number))
 
     def op(self, op: str, a: Node, b: Node) -> Node:
@@ -509,92 +512,3 @@ def _parts(node: Node) -> tuple[Node, int]:
     if node.op == "add" and node.args[1].is_const:
         return node.args[0], int(_LONG.decode(node.args[1].attr))
     return node, 0
-
-
-def _either(of: Bounds, a: Interval, b: Interval) -> Interval:
-    lo, hi = of.op("min", a.lo, b.lo), of.op("max", a.hi, b.hi)
-    return Interval(lo, hi, min(a.low, b.low), max(a.high, b.high), _union(a.conditions, b.conditions))
-
-
-def _sum(of: Bounds, a: Interval, b: Interval) -> Interval:
-    lo, hi = of.op("add", a.lo, b.lo), of.op("add", a.hi, b.hi)
-    return Interval(lo, hi, a.low + b.low, a.high + b.high, _union(a.conditions, b.conditions))
-
-
-def _difference(of: Bounds, a: Interval, b: Interval) -> Interval:
-    lo, hi = of.op("sub", a.lo, b.hi), of.op("sub", a.hi, b.lo)
-    return Interval(lo, hi, a.low - b.high, a.high - b.low, _union(a.conditions, b.conditions))
-
-
-def _product(of: Bounds, a: Interval, b: Interval) -> Interval | None:
-    """Of numbers that are not negative, and below 2**31 if nothing else keeps the product in 62 bits."""
-    if a.high * b.high >= 1 << 62:
-        a, b = of._within(a, -_HALF, _HALF), of._within(b, -_HALF, _HALF)
-    a, b = of._within(a, 0, a.high), of._within(b, 0, b.high)
-    lo, hi = of.op("mul", a.lo, b.lo), of.op("mul", a.hi, b.hi)
-    return Interval(lo, hi, a.low * b.low, a.high * b.high, _union(a.conditions, b.conditions))
-
-
-def _shifted(of: Bounds, a: Interval, b: Interval) -> Interval | None:
-    if b.low != b.high or not 0 <= b.low < 31:
-        return None
-    factor = of.const(1 << b.low)
-    return _product(of, a, Interval(factor, factor, 1 << b.low, 1 << b.low))
-
-
-def _cut(of: Bounds, a: Interval, b: Interval) -> Interval | None:
-    """Of the quotient by a power of two, such as in `range(n // 4)`."""
-    if b.low != b.high or not 0 < b.low < 8:
-        return None
-    count = of.node("const", Type.U32, attr=b.low)
-    lo, hi = of.op("shr", a.lo, count), of.op("shr", a.hi, count)
-    return Interval(lo, hi, a.low >> b.low, a.high >> b.low, a.conditions)
-
-
-def _smaller(of: Bounds, a: Interval, b: Interval) -> Interval:
-    lo, hi = of.op("min", a.lo, b.lo), of.op("min", a.hi, b.hi)
-    return Interval(lo, hi, min(a.low, b.low), min(a.high, b.high), _union(a.conditions, b.conditions))
-
-
-def _greater(of: Bounds, a: Interval, b: Interval) -> Interval:
-    lo, hi = of.op("max", a.lo, b.lo), of.op("max", a.hi, b.hi)
-    return Interval(lo, hi, max(a.low, b.low), max(a.high, b.high), _union(a.conditions, b.conditions))
-
-
-def _remainder(of: Bounds, a: Interval, b: Interval) -> Interval | None:
-    """Of numbers that are not negative; a divisor of zero is a fault before."""
-    if a.low < 0 or b.low < 0:
-        return None
-    hi = of.op("max", of.op("min", a.hi, of._plus(b.hi, -1)), of.const(0))
-    return Interval(of.const(0), hi, 0, max(min(a.high, b.high - 1), 0), _union(a.conditions, b.conditions))
-
-
-def _beside_quotient(of: Bounds, a: Interval, b: Interval) -> Interval | None:
-    """A remainder a - a / b * b, which is a where a lane goes on after its division by zero."""
-    if b.lo.is_const and b.low < 1:
-        return None if a.low < 0 else a._replace(lo=of.const(0), low=0, conditions=_union(a.conditions, b.conditions))
-    return _remainder(of, a, of._within(b, 1, b.high))
-
-
-def _masked(of: Bounds, a: Interval, b: Interval) -> Interval | None:
-    if a.low < 0 or b.low < 0:
-        return None
-    return Interval(of.const(0), of.op("min", a.hi, b.hi), 0, min(a.high, b.high), _union(a.conditions, b.conditions))
-
-
-_POSITIONS = frozenset({"add", "sub", "mul", "shl", "cvt"})  # what the place of an element is made of
-_CLAMPS = frozenset({"min", "max", "rem", "remainder", "and"})  # one side is enough
-_RULES: dict[str, Callable[..., Interval | None]] = {
-    "add": _sum,
-    "sub": _difference,
-    "mul": _product,
-    "shl": _shifted,
-    "shr": _cut,
-    "min": _smaller,
-    "max": _greater,
-    "rem": _remainder,
-    "remainder": _beside_quotient,
-    "and": _masked,
-    "select": _either,
-    "cvt": lambda of, a: a,
-}

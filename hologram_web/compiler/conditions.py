@@ -50,7 +50,7 @@ def shown(condition: Node, depth: int = 0) -> str:
             texts = [shown(arg, depth + 1) for arg in condition.args]
             if op not in _SIGNS:
                 return f"{op}({', '.join(texts)})"
-            if op in ("mul", "sub"):
+            if op in ("mul", "sub", "div"):
                 sums = [arg.op in ADDS for arg in condition.args]
                 texts = [f"({text})" if is_sum else text for text, is_sum in zip(texts, sums, strict=True)]
             return f" {_SIGNS[op]} ".join(texts)

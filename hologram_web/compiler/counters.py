@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..isa.types import Type
 from .ir import Block, Node
 
-__all__ = ["counting_block", "counts_down", "is_loop_step", "limit_counted", "same"]
+__all__ = ["counting_block", "counts_down", "is_loop_step", "limit_counted", "same", "upwards"]
 
 
 def same(a: Node, b: Node) -> bool:
@@ -13,28 +13,39 @@ def same(a: Node, b: Node) -> bool:
     return a is b or (a.is_const and b.is_const and (a.ty, a.attr) == (b.ty, b.attr))
 
 
-def limit_counted(rounds: Node, begin: Node, step: int) -> Node | None:
+def limit_counted(rounds: Node, begin: Node, step: Node) -> Node | None:
     """The limit below which a value stays that grows by steps, if these are the rounds that a `for` in Python counts:
     (limit - begin - 1) / step."""
-    if step > 1:
-        power = step.bit_length() - 1
-        amount = {"div": step, "shr": power if step == 1 << power else 0}.get(rounds.op)
-        if amount is None or not rounds.args[1].is_const or rounds.args[1].attr != amount:
+    size = int(step.attr) if step.is_const else 0
+    if size != 1:
+        by = rounds.args[1] if rounds.op in ("div", "shr") else rounds
+        if size:
+            amount = size if rounds.op == "div" else size.bit_length() - 1 if size & (size - 1) == 0 else -1
+            if not by.is_const or by.attr != amount:
+                return None
+        elif rounds.op != "div" or upwards(_without_sign(by), step) is not step:
             return None
         rounds = rounds.args[0]
     ty = begin.ty
     if rounds.op != "sub" or not rounds.args[1].is_const or not isinstance(ty, Type) or rounds.ty is not ty.unsigned:
         return None
     left, less = rounds.args[0], int(rounds.args[1].attr)
-    if begin.is_const:
-        if (int(begin.attr) + 1) % (1 << ty.bits) != less:
-            return None
-    elif left.op == "sub" and less == 1 and _without_sign(left.args[1]) is begin:
+    if left.op == "sub" and less == 1 and same(upwards(_without_sign(left.args[1]), step), begin):
         left = left.args[0]
-    else:
+    elif not begin.is_const or (int(begin.attr) + 1) % (1 << ty.bits) != less:
         return None
-    limit = _without_sign(left)
+    limit = upwards(_without_sign(left), step)
     return Node("const", ty, (), limit.attr) if limit.is_const else limit if limit.ty is ty else None
+
+
+def upwards(node: Node, step: Node) -> Node:
+    """What a node is if a step is positive: a `for` in Python selects by its sign where that is not known."""
+    if node.op == "abs" and node.args[0] is step:
+        return step
+    if node.op == "select" and node.args[0].op == "lt" and node.args[0].args[1] is step:
+        zero = node.args[0].args[0]
+        return node.args[1] if zero.is_const and zero.attr == 0 else node
+    return node
 
 
 def _without_sign(node: Node) -> Node:

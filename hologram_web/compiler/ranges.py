@@ -7,7 +7,7 @@ from functools import cache
 
 from ..isa.types import Type
 from .ir import Function, Node
-from .operations import CHOICES, MODULAR, OPERATIONS, SHIFTS, Extremes
+from .operations import CHANGES, CHOICES, MODULAR, OPERATIONS, SHIFTS, Extremes
 
 __all__ = ["MAX_LANES", "Ranges", "may_trap", "remainder_of"]
 
@@ -53,7 +53,7 @@ class Ranges:
             return value, value
         if node.op == "special":
             return self._special.get(node.attr, whole)
-        if node.op == "cvt" and node.attr.is_integer:
+        if node.op in CHANGES and node.attr.is_integer and (node.op == "cvt" or ty.is_integer):
             low, high = self.of(node.args[0], depth)
             return (low, high) if whole[0] <= low and high <= whole[1] else whole
         if node.op == "load" and not node.attr.in_word:  # of a shorter element, held in a word

@@ -11,11 +11,14 @@ of the loops around them.
 
 from __future__ import annotations
 
+from functools import partial, reduce
+
 from ..isa.types import Type
-from .bounds import Bounds, Interval
+from .bounds import Bounds
 from .conditions import open_conditions
 from .counters import counts_down
 from .dominance import Dominators, loop_body
+from .intervals import Interval
 from .ir import Block, Function, Node
 from .operations import ADDS, EFFECTS
 from .passes.costs import total
@@ -125,16 +128,15 @@ def _visits(bounds: Bounds, header: Block, sources: list[Block]) -> tuple[Node, 
         back = [(arg, b) for arg, b in zip(phi.args, header.predecessors, strict=True) if b in sources]
         if all(_halves(bounds, phi, arg, source, header) for arg, source in back):
             return bounds.const(phi.ty.bits + 1), phi.ty.bits + 1, ()
-        changes = (_grows, counts_down)
-        if not any(all(change(phi, arg, source, header) for arg, source in back) for change in changes):
+        steps = [bounds.steps(phi, arg, header) for arg, _ in back]
+        if None in steps and not all(counts_down(phi, arg, source, header) for arg, source in back):
             continue
         interval = bounds.interval(phi, header)
         if interval is None and all(counts_down(phi, arg, source, header) for arg, source in back):
             interval = _start(bounds, phi, header, sources)
         if interval is not None and interval.high - interval.low < _MOST:
-            steps = [int(phi.ty.decode(arg.args[1].attr)) for arg, _ in back if arg.op == "add"]
             most = max(interval.high - interval.low, 0) + 1
-            return _length(bounds, interval, min(steps, default=1)), most, interval.conditions
+            return _length(bounds, interval, [step for step in steps if step]), most, interval.conditions
     return None
 
 
@@ -179,20 +181,19 @@ def _number(bounds: Bounds, node: Node, source: Block, header: Block) -> Interva
     return bounds.entering(node, source, header)
 
 
-def _length(bounds: Bounds, interval: Interval, step: int) -> Node:
-    """How many numbers an interval has that are a step apart, or some more: steps are taken for powers of two."""
+def _length(bounds: Bounds, interval: Interval, steps: list[Interval]) -> Node:
+    """How many numbers an interval has that are a step apart, or some more: steps are taken for powers of two where
+    they are known."""
     far = bounds.op("sub", interval.hi, interval.lo)
     if interval.lo.is_const:
         far = bounds.op("add", interval.hi, bounds.const(-int(Type.I64.decode(interval.lo.attr))))
-    if step > 1:
-        far = bounds.op("shr", far, bounds.node("const", Type.U32, attr=step.bit_length() - 1))
+    known = min((step.low for step in steps), default=1)
+    if steps and not all(step.lo.is_const for step in steps):
+        least = reduce(partial(bounds.op, "min"), [step.lo for step in steps])
+        far = bounds.op("div", bounds.op("max", far, bounds.const(0)), bounds.op("max", least, bounds.const(1)))
+    elif known > 1:
+        far = bounds.op("shr", far, bounds.node("const", Type.U32, attr=known.bit_length() - 1))
     return bounds.op("add", far, bounds.const(1))
-
-
-def _grows(phi: Node, arg: Node, source: Block, header: Block) -> bool:
-    """By a positive constant, without wrapping: the interval has that among its conditions."""
-    assert isinstance(phi.ty, Type)
-    return arg.op == "add" and arg.args[0] is phi and arg.args[1].is_const and phi.ty.decode(arg.args[1].attr) > 0
 
 
 def _halves(bounds: Bounds, phi: Node, arg: Node, source: Block, header: Block) -> bool:

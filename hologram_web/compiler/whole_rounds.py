@@ -83,7 +83,7 @@ def _found(block: Block) -> _Loop | None:
             continue
         if grown.op == "add" and grown.args[0] is phi and grown.args[1].is_const and asked.args[not below] is begin:
             step = int(phi.ty.decode(grown.args[1].attr))
-            limit = limit_counted(counter.args[1 - back], begin, step) if step > 0 else None
+            limit = limit_counted(counter.args[1 - back], begin, grown.args[1]) if step > 0 else None
             if limit is not None and same(limit, end):
                 return _Loop(block, back, counter, idle, guard, before, after, phi, begin, step, end)
     return None

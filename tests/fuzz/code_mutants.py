@@ -58,8 +58,8 @@ _COMPILER = (
     _compiler(
         "bounds: the length of an axis is on it",
         "bounds:Bounds.prove",
-        'self.compare("lt", self._plus(found.hi, axis.offset), end.lo)',
-        'self.compare("le", self._plus(found.hi, axis.offset), end.lo)',
+        'self.compare("lt", self.plus(found.hi, axis.offset), end.lo)',
+        'self.compare("le", self.plus(found.hi, axis.offset), end.lo)',
         "faults/axis_rows.atlas",
     ),
     _compiler(

@@ -167,9 +167,11 @@ def _known_comparison(node: Node, context: Context) -> Node | None:
 
 
 def _idle_clamp(node: Node, context: Context) -> Node | None:
-    """min and max that ranges show to change nothing."""
+    """min, max and abs that ranges show to change nothing."""
     if not _integer(node):
         return None
+    if node.op == "abs":
+        return node.args[0] if context.ranges.of(node.args[0])[0] >= 0 else None
     (a, b), (c, d) = (context.ranges.of(arg) for arg in node.args)
     low_first = b <= c if node.op == "min" else a >= d
     low_second = d <= a if node.op == "min" else c >= b
@@ -315,7 +317,7 @@ RULES: dict[str, tuple[str, Rule]] = {  # the operations that a rule is for, "" 
     "chain": (_of(JOINING | DROPPING | ADDS.keys()), _chain),
     "idle-mask": ("and", _idle_mask),
     "known-comparison": (_of(COMPARISONS), _known_comparison),
-    "idle-clamp": (_of(CLAMPS), _idle_clamp),
+    "idle-clamp": (f"{_of(CLAMPS)} abs", _idle_clamp),
     "constant-address": (_of(ACCESSES), _constant_address),
     "known-axis": (_of(PLACED), _known_axis),
     "idle-guard": ("guard", _idle_guard),
