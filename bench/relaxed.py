@@ -66,6 +66,41 @@ def _shuffled(step: int) -> Callable[[int], str]:
     return text
 
 
+def _short_lanes(step: int, size: int) -> Callable[[int], str]:
+    """A vector of elements of one or two bytes so many bytes apart, lane by lane."""
+    shape, load = f"i{8 * size}x{16 // size}", f"i32.load{8 * size}_u"
+
+    def text(at: int) -> str:
+        found = f"({shape}.splat ({load} offset={at} (local.get $q)))"
+        for lane in range(1, 16 // size):
+            found = f"({shape}.replace_lane {lane} {found} ({load} offset={at + lane * step} (local.get $q)))"
+        return found
+
+    return text
+
+
+def _short_shuffled(step: int, size: int) -> Callable[[int], str]:
+    """The same by whole vectors, none of which goes beyond the last of its lanes."""
+    lanes = range(16 // size)
+    last = lanes[-1] * step + size - 16
+
+    def text(at: int) -> str:
+        found, start, places = f"(v128.load offset={at} (local.get $q))", 0, dict[int, int]()
+        while True:
+            here = {lane: lane * step - start for lane in lanes if 0 <= lane * step - start <= 16 - size}
+            if start:
+                here = {lane: 16 + place for lane, place in here.items()} | places
+                bytes_of = " ".join(str(here.get(lane, 0) + byte) for lane in lanes for byte in range(size))
+                found = f"(i8x16.shuffle {bytes_of} {found} (v128.load offset={at + start} (local.get $q)))"
+                here = {lane: lane * size for lane in here}
+            places = here
+            if len(places) == len(lanes):
+                return found
+            start = min(len(places) * step, last)
+
+    return text
+
+
 def _of_two(text: str) -> Callable[[int], str]:
     full = text.replace("X", "(local.get $x)").replace("Y", "(local.get $y)")
     return lambda at: full
@@ -97,6 +132,13 @@ WAYS: dict[str, dict[str, Callable[[int], str]]] = {
     "every fourth": {"by lanes": _lanes(16), "shuffles": _shuffled(16)},
 }
 _STEPS = {"every second": 2, "every third": 3, "every fourth": 4}
+for _name, _step in tuple(_STEPS.items()):
+    for _size in (2, 1):
+        WAYS[f"{_name} of {8 * _size} bits"] = {
+            "shuffles": _short_shuffled(_step * _size, _size),
+            "by lanes": _short_lanes(_step * _size, _size),
+        }
+        _STEPS[f"{_name} of {8 * _size} bits"] = _step
 
 
 def _vectors(what: str) -> int:
