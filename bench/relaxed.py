@@ -11,8 +11,9 @@ from __future__ import annotations
 import base64
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import date
+from types import MappingProxyType
 
 import click
 import wasmtime
@@ -25,7 +26,7 @@ from hologram_web.compiler.passes import optimize
 from hologram_web.isa.verify import analyze
 from hologram_web.targets.wasm import ARGUMENTS, WasmKernel, compile_kernel
 
-__all__ = ["WAYS", "left", "module"]
+__all__ = ["ELEMENTS", "WAYS", "launched", "left", "module", "words_of"]
 
 _SIZE = 1 << 14  # bytes of an operand
 _RESULTS = 2 * _SIZE
@@ -66,6 +67,41 @@ def _shuffled(step: int) -> Callable[[int], str]:
     return text
 
 
+def _short_lanes(step: int, size: int) -> Callable[[int], str]:
+    """A vector of elements of one or two bytes so many bytes apart, lane by lane."""
+    shape, load = f"i{8 * size}x{16 // size}", f"i32.load{8 * size}_u"
+
+    def text(at: int) -> str:
+        found = f"({shape}.splat ({load} offset={at} (local.get $q)))"
+        for lane in range(1, 16 // size):
+            found = f"({shape}.replace_lane {lane} {found} ({load} offset={at + lane * step} (local.get $q)))"
+        return found
+
+    return text
+
+
+def _short_shuffled(step: int, size: int) -> Callable[[int], str]:
+    """The same by whole vectors, none of which goes beyond the last of its lanes."""
+    lanes = range(16 // size)
+    last = lanes[-1] * step + size - 16
+
+    def text(at: int) -> str:
+        found, start, places = f"(v128.load offset={at} (local.get $q))", 0, dict[int, int]()
+        while True:
+            here = {lane: lane * step - start for lane in lanes if 0 <= lane * step - start <= 16 - size}
+            if start:
+                here = {lane: 16 + place for lane, place in here.items()} | places
+                bytes_of = " ".join(str(here.get(lane, 0) + byte) for lane in lanes for byte in range(size))
+                found = f"(i8x16.shuffle {bytes_of} {found} (v128.load offset={at + start} (local.get $q)))"
+                here = {lane: lane * size for lane in here}
+            places = here
+            if len(places) == len(lanes):
+                return found
+            start = min(len(places) * step, last)
+
+    return text
+
+
 def _of_two(text: str) -> Callable[[int], str]:
     full = text.replace("X", "(local.get $x)").replace("Y", "(local.get $y)")
     return lambda at: full
@@ -97,6 +133,13 @@ WAYS: dict[str, dict[str, Callable[[int], str]]] = {
     "every fourth": {"by lanes": _lanes(16), "shuffles": _shuffled(16)},
 }
 _STEPS = {"every second": 2, "every third": 3, "every fourth": 4}
+for _name, _step in tuple(_STEPS.items()):
+    for _size in (2, 1):
+        WAYS[f"{_name} of {8 * _size} bits"] = {
+            "shuffles": _short_shuffled(_step * _size, _size),
+            "by lanes": _short_lanes(_step * _size, _size),
+        }
+        _STEPS[f"{_name} of {8 * _size} bits"] = _step
 
 
 def _vectors(what: str) -> int:
@@ -136,7 +179,7 @@ def module(what: str, way: str) -> str:
       (br_if $again (local.tee $times (i32.sub (local.get $times) (i32.const 1)))))))"""
 
 
-_ELEMENTS, _CALLS = 1 << 14, 20
+ELEMENTS, _CALLS = 1 << 14, 20
 _PLACE, _BUFFERS = 1024, 65536  # as e2e/jobs/tiles.mjs has them
 KERNELS = {
     "u8 of weighted bytes": ("u8", "u8", "hg.f32(x[i]) * 0.587 + hg.f32(x[i + 1]) * 0.299 + 0.5"),
@@ -154,15 +197,18 @@ def kernel(x: hg.Array[hg.{of}], z: hg.Array[hg.{to}]):
     return compile_kernel(optimize(build(analyze(hg.kernel_from_source(source).program), (256, 1, 1))))
 
 
-def _words(kernel: WasmKernel, sizes: dict[str, int]) -> list[tuple[int, int]]:
-    """The argument block of a launch of all elements: places and words."""
-    blocks = _ELEMENTS // 256
-    numbers = {"alone": 1, "grid": blocks, "lanes": _ELEMENTS, "scratch": 512}
+def words_of(
+    kernel: WasmKernel, sizes: dict[str, int], lengths: Mapping[str, int] = MappingProxyType({})
+) -> list[tuple[int, int]]:
+    """The argument block of a launch of all elements: places and words. Arrays have as many elements as `lengths` say,
+    or one more than there are lanes."""
+    blocks = ELEMENTS // 256
+    numbers = {"alone": 1, "grid": blocks, "lanes": ELEMENTS, "scratch": 512}
     words = [(ARGUMENTS[name], number) for name, number in numbers.items()]
     words += [(ARGUMENTS["grid"] + 4, 1), (ARGUMENTS["grid"] + 8, 1), (ARGUMENTS["lanes"] + 4, 1)]
     words += [(ARGUMENTS["lanes"] + 8, 1), (ARGUMENTS["budget"] + 4, 1 << 28)]
-    for number in range(len(kernel.scalars)):
-        words.append((ARGUMENTS["values"] + 8 * number, _ELEMENTS + 1))
+    for number, (name, _) in enumerate(kernel.scalars):
+        words.append((ARGUMENTS["values"] + 8 * number, lengths.get(name.split(".")[0], ELEMENTS + 1)))
     for number, base in enumerate(kernel.bases):
         name = str(base.name)
         start = kernel.memories_at + 8 * number
@@ -170,7 +216,7 @@ def _words(kernel: WasmKernel, sizes: dict[str, int]) -> list[tuple[int, int]]:
     return words
 
 
-def _launched(code: bytes, words: list[tuple[int, int]]) -> tuple[Callable[[], object], Callable[[], bytes]]:
+def launched(code: bytes, words: list[tuple[int, int]]) -> tuple[Callable[[], object], Callable[[], bytes]]:
     """What launches a kernel, and what gives its results."""
     store = wasmtime.Store()
     memory = wasmtime.Memory(store, wasmtime.MemoryType(wasmtime.Limits(64, 65536)))
@@ -181,13 +227,13 @@ def _launched(code: bytes, words: list[tuple[int, int]]) -> tuple[Callable[[], o
     assert isinstance(run, wasmtime.Func)
     for place, word in words:
         memory.write(store, word.to_bytes(4, "little"), _PLACE + place)
-    memory.write(store, bytes(k * 7919 >> 3 & 255 for k in range(4 * _ELEMENTS)), _BUFFERS)
+    memory.write(store, bytes(k * 7919 >> 3 & 255 for k in range(4 * ELEMENTS)), _BUFFERS)
 
     fast = FastCall(store, run, 3)
 
     def call() -> None:
         for _ in range(_CALLS):
-            fast(_PLACE, 0, _ELEMENTS // 256)
+            fast(_PLACE, 0, ELEMENTS // 256)
 
     def results() -> bytes:
         assert not any(memory.read(store, _PLACE, _PLACE + 4)), "a fault"
@@ -203,14 +249,14 @@ def _kernels(rounds: int) -> None:
     for what, (of, to, text) in KERNELS.items():
         kernel = _compiled(of, to, text)
         bytes_of = {"u8": 1, "u16": 2, "i32": 4}
-        words = _words(kernel, {"x": bytes_of[of] * (_ELEMENTS + 1), "z": bytes_of[to] * _ELEMENTS})
+        words = words_of(kernel, {"x": bytes_of[of] * (ELEMENTS + 1), "z": bytes_of[to] * ELEMENTS})
         left = []
         for way, code in (("for all engines", kernel.code), ("relaxed", kernel.relaxed)):
-            calls[what, way], results = _launched(code, words)
+            calls[what, way], results = launched(code, words)
             calls[what, way]()
             left.append(results())
             side = {"variant": what, "name": way, "code": base64.b64encode(code).decode()}
-            sides.append(side | {"words": words, "blocks": _ELEMENTS // 256, "calls": _CALLS})
+            sides.append(side | {"words": words, "blocks": ELEMENTS // 256, "calls": _CALLS})
         assert left[0] == left[1], what
     least = dict.fromkeys(calls, float("inf"))
     for _ in range(3 * rounds):
@@ -225,7 +271,7 @@ def _kernels(rounds: int) -> None:
     for (what, way), ms in least.items():
         cells = []
         for took, first in ((ms, least[what, "for all engines"]), (there[what][way], there[what]["for all engines"])):
-            cells += [f"{1e6 * took / _CALLS / _ELEMENTS:.3f}", f"{took / first:.2f}"]
+            cells += [f"{1e6 * took / _CALLS / ELEMENTS:.3f}", f"{took / first:.2f}"]
         click.echo(f"| {what} | {way} | {' | '.join(cells)} |")
 
 

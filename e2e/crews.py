@@ -39,17 +39,50 @@ Crew.prototype.wants = function () {
 export * from "./web/src/index.ts";
 """
 
-__all__ = ["FOLDER", "all_shared", "write"]
+# The same, but that workers take all blocks, while who launches waits: it would have done a short launch before one is
+# awake. `taken` says how many launches each worker took part in.
+ON_WORKERS = """
+import { Crew } from "./web/src/backends/crew.ts";
+import { now } from "./web/src/backends/pace.ts";
+const { lead } = Crew.prototype;
+const [NEXT, TAKEN] = [16, 6];
+let crew;
+Crew.prototype.wants = function () {
+  return (this.wanted = true);
+};
+Crew.prototype.lead = function (call, from, until, isLate, pause, signal) {
+  crew = this;
+  const { device, at } = this;
+  const isLeft = () => device.threads.number > 1 && Atomics.load(device.arena.words, (at >>> 2) + NEXT) < call.blocks;
+  const wait = async () => {
+    for (await pause(); isLeft(); await pause()) isLate(now());
+  };
+  return lead.call(this, call, from, until, (time) => (isLate(time), isLeft()), wait, signal);
+};
+export const taken = () => crew?.workers.map(({ slot }) => crew.device.arena.words[(slot >>> 2) + TAKEN]) ?? [];
+export * from "./web/src/index.ts";
+"""
+
+__all__ = ["FOLDER", "all_shared", "on_workers", "write"]
 
 FOLDER = BUILD / "threads"
 
 
 def all_shared() -> str:
     """Bundles the runtime whose launches are all shared, and says where it is."""
+    return _bundled("all_shared", ALL_SHARED)
+
+
+def on_workers() -> str:
+    """The same of the runtime whose launches of several blocks are the workers' alone."""
+    return _bundled("on_workers", ON_WORKERS)
+
+
+def _bundled(name: str, text: str) -> str:
     FOLDER.mkdir(parents=True, exist_ok=True)
-    out = FOLDER / "all_shared.js"
+    out = FOLDER / f"{name}.js"
     command = ["node_modules/.bin/esbuild", "--bundle", "--format=esm", "--log-level=warning", f"--outfile={out}"]
-    subprocess.run([*command, "--sourcefile=shared.ts"], cwd=ROOT, input=ALL_SHARED, text=True, check=True)
+    subprocess.run([*command, f"--sourcefile={name}.ts"], cwd=ROOT, input=text, text=True, check=True)
     return str(out.relative_to(ROOT))
 
 

@@ -10,6 +10,7 @@ import wasmtime
 
 import hologram_web as hg
 from bench import (
+    apart,
     arrays,
     chains,
     ends,
@@ -114,6 +115,13 @@ def test_ways_of_one_thing_leave_the_same(what):
     assert len(found) > 1
     assert len({*found.values()}) == 1
     assert len({*found[next(iter(found))]}) > 16
+
+
+def test_bytes_that_lie_apart_are_the_same_by_hand():
+    found = apart.left("grey of RGB")
+    assert len(found) == 3
+    assert len({*found}) == 1
+    assert len({*found[0]}) > 16
 
 
 @pytest.mark.parametrize("what", arrays.CASES)

@@ -17,7 +17,7 @@ from hologram_web.isa import Type
 
 from .fuzz.case import execute
 from .fuzz.devices import Failure, Opponent, open_devices, reference
-from .fuzz.mutant import Mutant
+from .fuzz.mutant import Mutant, sound_device
 from .fuzz.python_kernels import numbers
 from .fuzz.python_kernels.case import Array, KernelCase, expected, launch_of
 from .fuzz.python_kernels.check import check_kernel
@@ -43,6 +43,16 @@ def test_the_optimizer_and_files_do_what_python_does():
 def test_lanes_of_a_block_do_together_what_python_does():
     jobs = [("python-blocks", seed) for seed in range(8)] + [("python-blocks-gpu", 0)]
     assert run_seeds(jobs, open_devices(["wasm", "file"])) == ([], {})
+
+
+def test_lanes_that_share_rows_do_what_python_does():
+    """And a loop whose whole rounds are done twice is seen."""
+    opponents = [Opponent("wasm", sound_device("wasm"))]
+    assert run_seeds([("python-rows", seed) for seed in range(1, 5)], opponents) == ([], {})
+    twice = 'put("mul", ty, whole, number(step))', "number(0)"
+    with Mutant("", "compiler.whole_rounds:_write", *twice, "wasm").applied():
+        failures, _ = run_seeds([("python-rows", 1)], [Opponent("wasm", sound_device("wasm"))])
+    assert [failure.kind for failure in failures] == ["differs"]
 
 
 def test_values_with_parts_are_what_python_says():

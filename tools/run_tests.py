@@ -35,7 +35,7 @@ AREAS = (
         "fuzz",  # the same seeds every time, about three minutes of them
         4.5,
         (
-            "python -m tests.fuzz --devices wasm,optimized,file --profile python:110,python-parts:40",
+            "python -m tests.fuzz --devices wasm,optimized,file --profile python:104,python-parts:40,python-rows:6",
             "python -m tests.fuzz --devices webgpu --profile python-gpu:12,python-parts-gpu:6 --shrink 20",
             "python -m tests.fuzz --devices chromium-webgpu --profile python-gpu:3,python-parts-gpu:2 --jobs 1",
             "python -m tests.fuzz --devices wasm,cpu --profile exact:280,wide:110,large:9,atlas:70,faults:40",

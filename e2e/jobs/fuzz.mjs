@@ -35,5 +35,5 @@ export default async function fuzz({ get, hologram }, { backend, threads, path, 
     const { name, message, kind, instruction, detail, lane, buffer, offset } = error;
     return { json: { info: runtime.info, outputs: {}, error: { name, message, kind, instruction, detail, lane, buffer, offset } }, blobs: [] };
   }
-  return { json: { info: runtime.info, outputs, error: null }, blobs };
+  return { json: { info: runtime.info, outputs, error: null, taken: hologram.taken?.() }, blobs };
 }

@@ -33,7 +33,8 @@ def uses(block: Block, lowered: Lowered) -> Iterable[tuple[Node, Block]]:
             for arg, before in zip(phi.args, block.predecessors, strict=True):
                 yield from read(arg, before)
                 again = block in lowered.lanes.around.get(before, ())  # who leaves a loop in this one waits there
-                if waits or again or len(before.end.ways) == 1:
+                counted = before.end.steps and before.end.ways[0] is block  # behind the loop, as no edge is that counts
+                if waits or again or counted or len(before.end.ways) == 1:
                     yield from read(arg, block)
     for node in block.nodes:
         if node in variables or node.op in EFFECTS:  # an atomic whose result nobody wants has no variable

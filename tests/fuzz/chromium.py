@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import atexit
 import os
+from functools import cache
 from typing import Any
 
 from e2e import crews
@@ -110,18 +111,25 @@ class ChromiumWebGpu(_Chromium):
     name, backend = "chromium-webgpu", "webgpu"
 
 
+@cache
+def _on_workers() -> str:
+    return crews.on_workers()
+
+
 class ChromiumWasm(_Chromium):
-    """With two `threads` all launches of several blocks are shared."""
+    """With two `threads` two workers take the blocks of every launch of several, while the page waits; `taken` says how
+    many launches each of them took part in, of those of this page."""
 
     name, backend = "chromium-wasm", "wasm"
     threads = 1
-    _runtime = ""
+    taken: tuple[int, ...] = ()
 
     def answer(self, blob: bytes, **args: Any) -> Any:
         if self.threads == 1:
             return super().answer(blob, **args)
-        self._runtime = self._runtime or crews.all_shared()
-        return super().answer(blob, threads=self.threads, runtime=self._runtime, **args)
+        found = super().answer(blob, threads=self.threads + 1, runtime=_on_workers(), **args)
+        self.taken = tuple(found.json.get("taken", self.taken))
+        return found
 
 
 class ChromiumThreads(ChromiumWasm):

@@ -477,9 +477,9 @@ _PACKETS = (
     ),
     _packets(
         "two lanes of a stride are swapped",
-        _ACCESSES + "load",
-        "[0, step, 16",
-        "[step, 0, 16",
+        _ACCESSES + "_load_apart",
+        "lane: lane * step - start for",
+        "lane ^ 1: lane * step - start for",
         "memory/strides.atlas:f32",
     ),
     _packets(

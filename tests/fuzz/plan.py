@@ -122,9 +122,10 @@ PYTHON_GPU = replace(GPU, name="python-gpu", collectives=False, python=True)
 PYTHON_FAST = replace(PYTHON_GPU, name="python-fast", math="fast")
 PYTHON_BLOCKS = replace(PYTHON, name="python-blocks")
 PYTHON_BLOCKS_GPU = replace(PYTHON_GPU, name="python-blocks-gpu")
+PYTHON_ROWS = replace(PYTHON, name="python-rows")
 PYTHON_PARTS = replace(PYTHON, name="python-parts")
 PYTHON_PARTS_GPU = replace(PYTHON_GPU, name="python-parts-gpu")
-_GENERAL = (EXACT, MIDDLE, LARGE, ATLAS, FAULTS, PYTHON, PYTHON_BLOCKS, PYTHON_PARTS)
+_GENERAL = (EXACT, MIDDLE, LARGE, ATLAS, FAULTS, PYTHON, PYTHON_BLOCKS, PYTHON_ROWS, PYTHON_PARTS)
 _OF_GPUS = (GPU, STRICT, WIDE_GPU, ATLAS_GPU, PYTHON_GPU, PYTHON_FAST, PYTHON_BLOCKS_GPU, PYTHON_PARTS_GPU)
 PROFILES = {profile.name: profile for profile in (*_GENERAL, *_OF_GPUS)}
 

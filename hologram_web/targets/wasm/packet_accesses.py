@@ -22,6 +22,7 @@ from .wholes import lanes_of
 __all__ = ["PacketAccesses", "lane_address"]
 
 _WORDS = {8: Type.U8, 16: Type.U16, 32: Type.U32}
+_WHOLES = {4: "v128.load32_zero", 8: "v128.load64_zero", 16: "v128.load"}
 
 
 class PacketAccesses:
@@ -251,13 +252,7 @@ class PacketAccesses:
                 put(("i32.const", further), ("i32.add",), ("local.set", address))
                 per = 128 // bits
                 for part in range(len(targets)):
-                    if access.element.bits == 32 and step in (8, 12):  # two vectors, which end with the last lane
-                        put(("local.get", address), ("v128.load", 2, per * part * step))
-                        start = per * step - step + 4 - 16
-                        put(("local.get", address), ("v128.load", 2, per * part * step + start))
-                        places = [0, step, 16 + 2 * step - start, 16 + 3 * step - start]
-                        put(("i8x16.shuffle", bytes(place + byte for place in places for byte in range(4))))
-                    else:
+                    if not self._load_apart(access.element, bits, address, per * part * step, step):
                         with values.temporary("v128") as so_far:
                             for lane in range(per):
                                 at = (part * per + lane) * step
@@ -271,6 +266,38 @@ class PacketAccesses:
         else:
             gather()
 
+    def _load_apart(self, element: Type, bits: int, address: int, further: int, step: int) -> bool:
+        """Loads lanes that are so many bytes apart by whole vectors, none of which goes beyond the last of them; or
+        says that lane by lane is as fast."""
+        size, per = element.size_bytes, 128 // bits
+        span = (per - 1) * step + size
+        room = max(whole for whole in _WHOLES if whole < span)
+        starts = [0]
+        while (lane := (starts[-1] + room - size) // step + 1) < per:
+            starts.append(min(lane * step, span - room))
+        if 2 * len(starts) > per or size > 4:
+            return False
+        places: dict[int, int] = {}
+        for start in starts:
+            self.put(("local.get", address), (_WHOLES[room], size.bit_length() - 1, further + start))
+            found = {lane: lane * step - start for lane in range(per) if 0 <= lane * step - start <= room - size}
+            if start:
+                found = {lane: 16 + place for lane, place in found.items()} | places
+                lanes = [found.get(lane, 0) + byte for lane in range(16 // size) for byte in range(size)]
+                self.put(("i8x16.shuffle", bytes(lanes)))
+                found = {lane: lane * size for lane in found}
+            places = found
+        self._widen(element, bits)
+        return True
+
+    def _widen(self, element: Type, bits: int) -> None:
+        """Makes of the first elements of the vector on the stack lanes of so many bits."""
+        sign = "s" if element.kind == "i" else "u"
+        if element.bits == 8 and bits > 8:
+            self.put((f"i16x8.extend_low_i8x16_{sign}",))
+        if element.bits < 32 and bits == 32:
+            self.put((f"i32x4.extend_low_i16x8_{sign}",))
+
     def _load_part(self, element: Type, bits: int, further: int) -> None:
         """Loads a part of a row from the address on the stack."""
         if element.bits in (bits, 32, 64):
@@ -283,8 +310,8 @@ class PacketAccesses:
         if element.bits == 16:
             self.put((f"v128.load16x4_{sign}", 1, further))
         else:
-            self.put(("v128.load32_zero", 0, further), (f"i16x8.extend_low_i8x16_{sign}",))
-            self.put((f"i32x4.extend_low_i16x8_{sign}",))
+            self.put(("v128.load32_zero", 0, further))
+            self._widen(element, bits)
 
     def _row_begin(self, node: Node, access: MemoryAccess) -> None:
         """Pushes the address of the first lane."""

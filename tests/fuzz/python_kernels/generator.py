@@ -90,6 +90,9 @@ class _Generator(PartStatements):
         if self.profile.blocks and self.chance(20):
             lanes, self.block_shape = (random.randrange(30, 80),), (self.choice(33, 40, 64, 70),)
             two = False
+        if self.profile.rows:
+            lanes = (random.randrange(4, 17), random.randrange(2, 5)) if two else (random.randrange(20, 70),)
+            self.block_shape = (self.choice(4, 8), 2) if two else (self.choice(8, 16, 24, 33),)
         total = prod(lanes)
         for _ in range(random.randrange(0, 3)):
             size = random.randrange(2, 5)
@@ -149,6 +152,9 @@ class _Generator(PartStatements):
         for _ in range(3 if self.profile.blocks else 0):
             self.statements(random.randrange(1, 3), 2)
             self.together()
+        for _ in range(3 if self.profile.rows else 0):
+            self.shared_row()
+            self.statements(random.randrange(0, 2), 2)
         self.statements(random.randrange(3, self.profile.lines), 2)
         for variable in scope.variables:
             if variable.name != "h":

@@ -23,7 +23,8 @@ I32, U32, F32, F64 = (TYPES[name] for name in ("i32", "u32", "f32", "f64"))
 class Profile:
     """`tame`: floats are as GPUs have them exactly. `wide`: how many kernels of a hundred have wide integers.
     `rewritten`: compilers may rewrite floats, so that zeros of both signs are not told apart. `blocks`: lanes of a
-    block work together. `parts`: values have parts, and the launch gives constants."""
+    block work together. `parts`: values have parts, and the launch gives constants. `rows`: lanes of a
+    block share rows."""
 
     types: tuple[Ty, ...]
     tame: bool = False
@@ -32,6 +33,7 @@ class Profile:
     rewritten: bool = False
     blocks: bool = False
     parts: bool = False
+    rows: bool = False
 
 
 PROFILES = {
@@ -41,6 +43,7 @@ PROFILES = {
 # Tame floats are multiples of 1/16 below 128, so that what is computed of two of them is exact, in whatever order.
 PROFILES["python-fast"] = replace(PROFILES["python-gpu"], rewritten=True)
 PROFILES["python-blocks"] = replace(PROFILES["python"], blocks=True, lines=8)
+PROFILES["python-rows"] = replace(PROFILES["python"], rows=True, lines=6)
 PROFILES["python-parts"] = replace(PROFILES["python"], parts=True, lines=16)
 PROFILES["python-parts-gpu"] = replace(PROFILES["python-gpu"], parts=True, lines=12)
 PROFILES["python-blocks-gpu"] = replace(PROFILES["python-gpu"], blocks=True, lines=6)

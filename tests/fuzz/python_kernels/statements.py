@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import prod
+
 from .expressions import Expressions
 from .maker import I32, U32, Place, Variable
 from .numbers import Ty, join
@@ -312,6 +314,40 @@ class Statements(Expressions):
             self.say(f"{name}[{mine}] = {self.expression(ty, 3)}")
             self.say("hg.barrier()")
         self.scope.places.append(place)
+
+    def shared_row(self) -> None:
+        """Lanes of a block share a row, of which each has every so manieth element; or fill one in shared memory."""
+        width = prod(self.block_shape)
+        lane = (
+            "hg.local_id()" if len(self.block_shape) == 1 else f"hg.local_id(1) * {self.block_shape[0]} + hg.local_id()"
+        )
+        # Few rounds of known number are written out, so that ends are not known mostly.
+        length = self.random.randrange(12 if width < 20 else 4) * width + self.random.randrange(1, width + 1)
+        name = self.fresh("j")
+        counter = Variable(name, I32, frozen=True)
+        if self.chance(35):
+            place = Place(self.fresh("t"), self.random.choice(self.types), (length,))
+            self.say(f"{place.name} = hg.shared(hg.{place.ty.name}, {length})")
+            self.say(f"for {name} in range({lane}, {length}, {width}):")
+            with self.block():
+                self.scope.variables.append(counter)
+                self.say(f"{place.name}[{name}] = {self.expression(place.ty, 2)}")
+            self.say("hg.barrier()")
+            self.scope.places.append(place)
+            return
+        begin = self.choice(lane, lane, lane, f"{lane} + {self.random.randrange(9)}", f"{lane} - 1", f"2 * ({lane})")
+        end = self.choice(f"{length}", "len(H)", "len(H)", f"len(H) + {self.random.randrange(9)}", "2 * H.shape[0]")
+        self.say(
+            f"for {name} in range({begin}, {end}, {self.choice(width, width, width, 2 * width, width - 1, 1, 5)}):"
+        )
+        with self.block():
+            self.scope.variables.append(counter)
+            for _ in range(self.random.randrange(1, 3)):
+                free = [v for v in self.scope.variables if not v.frozen and v.ty is not None]
+                if self.chance(40) or not free:
+                    self.say(self.mix(counter))
+                else:
+                    self.augment(self.random.choice(free))
 
     def together(self) -> None:
         """A block operation, by all lanes, or several in a loop that they go through together."""
