@@ -337,8 +337,12 @@ class _Trial:
         builder = PlanBuilder("tuned", targets=(target,))
         for name, (ty, count, kind) in self.arrays.items():
             builder.array(name, ty, (count,), Access.READ if kind == "load" else Access.READ_WRITE)
-        traits = {target: replace(self.traits, tuned=((self.key, choice),))}
-        add_operation(builder, self.operation, self.values, {name: name for name in self.arrays}, traits=traits)
+        traits = replace(self.traits, tuned=((self.key, choice),))
+        names = {name: name for name in self.arrays}
+        for launch in self.operation.launches(Operands({**self.values, **dict.fromkeys(names, True)}, {}), traits):
+            yield None
+            launch.make()  # what it translates add_operation finds again
+        add_operation(builder, self.operation, self.values, names, traits={target: traits})
         yield None
         compiled = CompiledProgram.from_builder(builder)
         yield None

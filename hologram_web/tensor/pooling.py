@@ -138,17 +138,19 @@ def _pools(o, mean, traits):
         "out_height": height, "out_width": width, "nothing": 0.0 if mean else float("-inf"),
     }  # fmt: skip
     constants = {"T": o.ty, "W": wide(o.ty), "STRIDE": o.stride[1], "MEAN": mean, "PADS": mean and o.count_include_pad}
+    # One more text is enough for large windows, at whatever columns: to ask where each element is costs them little.
     large = flag(flag(o.kernel_h - PIECE) + flag(o.kernel_w - PIECE)) if mean else 0
+    groups = [(start, columns, inside, 0, 1 - large) for start, columns, inside in _columns(o, width)]
+    groups.append((0, width, groups[0][2], PIECE, large))
     found = []
-    for start, columns, inside in _columns(o, width):
+    for start, columns, inside, piece, often in groups:
         if not isinstance(columns, int) or columns:
             lanes, given = (columns, height, o.batch * o.channels), {**scalars, "start": start}
-            for often, block in _blocks(columns, height, inside, traits):
-                for size, piece in ((1 - large, 0), (large, PIECE)):
-                    times = often * size
-                    if not isinstance(times, int) or times:
-                        about = {"scalars": given, "times": times, "INSIDE": inside, "PIECE": piece, **constants}
-                        found.append(part(o, _pool, lanes, block, **about))
+            for times, block in _blocks(columns, height, inside, traits):
+                times = times * often
+                if not isinstance(times, int) or times:
+                    about = {"scalars": given, "times": times, "INSIDE": inside, "PIECE": piece, **constants}
+                    found.append(part(o, _pool, lanes, block, **about))
     return found
 
 
