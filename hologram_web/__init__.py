@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from hologram_web_tools.kernel_json import JsonToIsa
     from hologram_web_tools.optimizer import ProgramOptimizer
     from hologram_web_tools.several import all_gather, all_reduce
-    from hologram_web_tools.tune import forget_tuned, tune, use_tuned
+    from hologram_web_tools.tune import forget_tuned, tune, tune_async, use_tuned
 
     from . import atlas, backends, circuit, isa, kernel_json, nn, ops, testing
     from .array.batching import vmap
@@ -82,6 +82,7 @@ if TYPE_CHECKING:
         "checkpoint",
         "forget_tuned",
         "tune",
+        "tune_async",
         "use_tuned",
         "custom_gradient",
         "grad",
@@ -154,7 +155,7 @@ _TOOLS = {  # of the second distribution
     "kernel_json": ("JsonToIsa",),
     "optimizer": ("ProgramOptimizer",),
     "several": ("all_gather", "all_reduce"),
-    "tune": ("forget_tuned", "tune", "use_tuned"),
+    "tune": ("forget_tuned", "tune", "tune_async", "use_tuned"),
 }
 _TOOL_PACKAGES = ("circuit", "kernel_json", "stdlib")
 _PACKAGES = ("backends", "isa", "testing")

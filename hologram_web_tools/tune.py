@@ -5,19 +5,25 @@ and its result compared with that of what is chosen without timing; then they ar
 in the cache folder, by the class of its sizes (which powers of two they lie between), types, device and adapter. Plans
 whose sizes are known, made afterwards, take it, and so do files of them. `use_tuned` does that in another process: no
 plan depends by itself on what lies on a disk.
+
+It goes by steps: a candidate's plan, its first run, each turn, a part of a comparison. `tune` takes one after the
+other. In Pyodide, where a page's own thread may be the one that tunes, the page has its turn between them, and so has
+every other task beside `tune_async`.
 """
 
 from __future__ import annotations
 
+import asyncio
 import json
+import random
+import struct
+import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from statistics import median
-from typing import Any, NamedTuple
-
-import numpy as np
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from hologram_web.array import run as arrays_run
 from hologram_web.backends.protocol import Backend
@@ -38,10 +44,13 @@ from hologram_web.tensor.families import operation as operation_named
 from hologram_web.tensor.operation import Operands, extents
 from hologram_web.tensor.schedules import TRAITS, DeviceTraits
 
-__all__ = ["TUNABLE", "Candidate", "Tuned", "forget_tuned", "tune", "use_tuned"]
+__all__ = ["TUNABLE", "Candidate", "Tuned", "forget_tuned", "tune", "tune_async", "use_tuned"]
 
 TimedSchedule = tuple[str, tuple[tuple[str, Any], ...]]  # a text's name, and its constants
-Timer = Callable[[TimedSchedule, Callable[[], None]], float]  # runs it, and says for how many seconds
+Timer = Callable[[TimedSchedule, float], float]  # what counts of a run that took so many seconds
+# What is read before the next step: where it is empty, nothing, after waiting for the device; where None, nothing.
+T = TypeVar("T")
+Steps: TypeAlias = Generator["dict[Any, bytearray] | None", None, T]
 
 TUNABLE: dict[str, Any] = {
     **dict.fromkeys(("GEMM", "BatchedGEMM", "MixedPrecisionGEMM"), matmul.tunable),
@@ -51,6 +60,11 @@ _KIND = "schedules"
 _LEAST_ROUNDS, _MOST_ROUNDS = 3, 1000
 _WORTH = 0.97  # of the time of what is chosen without timing: what wins less may be noise
 _SLOW = 2  # times the fastest: what is so slow after the first rounds is timed no more
+_PATTERN = 1021  # numbers that arrays hold again and again: a prime, so that no two rows begin alike
+_COMPARED = 8192  # elements of a step
+# Of steps behind which others have a turn, and the turn: what sleeps less in Pyodide is no timer, and comes before
+# what else the page has to do.
+_LONG_S, _TURN_S = 0.01, 0.003
 _APART = {1: 0.0, 2: 2.0**-6, 4: 2.0**-14, 8: 2.0**-40}  # of floats' bytes, how far results may be, of the greatest
 
 
@@ -94,20 +108,97 @@ def tune(
     instruction by name, `{"m": 384, "n": 77, "k": 1000}`; an optional array such as `bias` is there if it is True.
     What is known of the device already is not timed `again`. Timing takes `seconds`, and three rounds at least.
 
-    Raises LaunchError for what cannot be tuned, and what the operation raises for its numbers.
+    Raises LaunchError for what cannot be tuned, what the operation raises for its numbers, and BackendUnavailable in a
+    page where Python cannot wait: `tune_async` is for it.
     """
     device = device.device if isinstance(device, Executor) else device
+    steps = _tuning(operation, shapes, dtype, device, seconds, again, timer)
+    if sys.platform == "emscripten":
+        from hologram_web.page.session import wait
+
+        turns = _in_turns(steps, device)
+        try:
+            found: Tuned = wait(turns, "await hg.tune_async(...)")
+        finally:
+            turns.close()
+        return found
+    return _at_once(steps, device)
+
+
+async def tune_async(
+    operation: str,
+    shapes: Mapping[str, Any],
+    dtype: Type,
+    device: Backend | Executor,
+    *,
+    seconds: float = 1.0,
+    again: bool = False,
+    timer: Timer | None = None,
+) -> Tuned:
+    """`tune` that lets others run between its steps, of which the longest makes the code of one schedule."""
+    device = device.device if isinstance(device, Executor) else device
+    return await _in_turns(_tuning(operation, shapes, dtype, device, seconds, again, timer), device)
+
+
+def _at_once(steps: Steps[T], device: Backend) -> T:
+    error: Exception | None = None
+    while True:
+        try:
+            reads = next(steps) if error is None else steps.throw(error)
+        except StopIteration as done:
+            found: T = done.value
+            return found
+        error = None
+        try:
+            if reads is not None:
+                device.collect(reads)
+        except Exception as caught:  # it is the step's
+            error = caught
+
+
+async def _in_turns(steps: Steps[T], device: Backend) -> T:
+    error: Exception | None = None
+    turned = time.perf_counter()
+    try:
+        while True:
+            if time.perf_counter() - turned > _LONG_S:
+                await asyncio.sleep(_TURN_S)
+                turned = time.perf_counter()
+            try:
+                reads = next(steps) if error is None else steps.throw(error)
+            except StopIteration as done:
+                found: T = done.value
+                return found
+            error = None
+            try:
+                if reads is not None:
+                    await device.collect_async(reads)
+            except Exception as caught:  # it is the step's
+                error = caught
+    finally:
+        steps.close()
+
+
+def _tuning(
+    operation: str,
+    shapes: Mapping[str, Any],
+    dtype: Type,
+    device: Backend,
+    seconds: float,
+    again: bool,
+    timer: Timer | None,
+) -> Steps[Tuned]:
     target, named = target_of(device), _named(device)
     if operation not in TUNABLE or device.name == "cpu":
         where = f"{operation} on {device.name}" if operation in TUNABLE else repr(operation)
         raise LaunchError(f"{where} has no schedules to choose from: tune {', '.join(TUNABLE)}, on wasm or webgpu")
     trial = _Trial(operation, shapes, dtype, device, replace(TRAITS[target], tuned=()))
-    known = {} if again else {**_kept(device), **dict(TRAITS[target].tuned)}
-    if known.get(trial.key) in trial.choices:
-        _install(target, {trial.key: known[trial.key]})
-        return Tuned(operation, trial.key, named, known[trial.key], ())
     try:
-        found = trial.found(seconds, timer or _timed)
+        known = {} if again else {**_kept(device), **dict(TRAITS[target].tuned)}
+        if known.get(trial.key) in trial.choices:
+            _install(target, {trial.key: known[trial.key]})
+            return Tuned(operation, trial.key, named, known[trial.key], ())
+        found = yield from trial.found(seconds, timer or (lambda choice, spent: spent))
     finally:
         trial.close()
     default, *_ = found
@@ -170,12 +261,6 @@ def _kept(device: Backend) -> dict[str, TimedSchedule]:
 # Timing
 
 
-def _timed(choice: TimedSchedule, run: Callable[[], None]) -> float:
-    start = time.perf_counter()
-    run()
-    return time.perf_counter() - start
-
-
 class _Trial:
     """An operation with arrays of its own on a device."""
 
@@ -193,37 +278,40 @@ class _Trial:
         self.key: str = key
         self.arrays = {name: (_type(arrays[name], dtype), count, arrays[name].kind) for name, count in counts.items()}
         self.handles: dict[str, Any] = {}
-        self.start: dict[str, Any] = {}  # what is in them before a run
-        random = np.random.default_rng(7)
+        self.start: dict[str, bytes] = {}  # what is in them before a run
+        patterns: dict[Type, bytes] = {}
         for name, (ty, count, _) in self.arrays.items():
-            data = random.standard_normal(count) if ty.is_float else random.integers(0, 4, count)
-            self.start[name] = bytes(memoryview(_encoded(data, ty)).cast("B"))
-            self.handles[name] = device.allocate_buffer(len(self.start[name]))
+            pattern = patterns.setdefault(ty, _pattern(ty))
+            size = count * len(pattern) // _PATTERN
+            self.start[name] = (pattern * (size // len(pattern) + 1))[:size]
+            self.handles[name] = device.allocate_buffer(size)
         self.temporaries: list[Any] = []
 
     def close(self) -> None:
         for handle in (*self.handles.values(), *self.temporaries):
             self.device.free_buffer(handle)
 
-    def found(self, seconds: float, timer: Timer) -> list[Candidate]:
+    def found(self, seconds: float, timer: Timer) -> Steps[list[Candidate]]:
         """The candidates, what is chosen without timing first. Raises what that one raises."""
         runs: dict[TimedSchedule, Callable[[], None]] = {}
         refused: dict[TimedSchedule, str] = {}
-        expected: dict[str, Any] = {}
+        expected: dict[str, bytearray] = {}
         for choice in self.choices:
+            yield None
             try:
-                run = self._run(choice)
-                result = self._result(run)
+                run = yield from self._run(choice)
+                result = yield from self._result(run)
             except Exception as error:  # whatever is wrong with it, others go on
                 if not runs:
                     raise
                 refused[choice] = f"{type(error).__name__}: {error}".partition("\n")[0]
                 continue
             expected = expected or result
-            if all(_alike(result[name], expected[name], self.arrays[name][0]) for name in result):
-                runs[choice] = run
-            else:
-                refused[choice] = "its result is another one"
+            runs[choice] = run
+            for name, values in result.items():
+                if not (yield from _alike(values, expected[name], self.arrays[name][0])):
+                    refused[choice] = "its result is another one"
+                    runs.pop(choice, None)
         times: dict[TimedSchedule, list[float]] = {choice: [] for choice in runs}
         spent, rounds = 0.0, 0
         while rounds < _MOST_ROUNDS and (rounds < _LEAST_ROUNDS or spent < seconds):
@@ -231,44 +319,46 @@ class _Trial:
                 most = _SLOW * min(map(median, times.values()))
                 runs = {choice: run for choice, run in runs.items() if median(times[choice]) <= most}
             for choice, run in runs.items():
-                times[choice].append(timer(choice, run))
+                start = time.perf_counter()
+                run()
+                yield {}
+                times[choice].append(timer(choice, time.perf_counter() - start))
                 spent += times[choice][-1]
+                yield None
             rounds += 1
         return [
             Candidate(choice, None, refused[choice]) if choice in refused else Candidate(choice, median(times[choice]))
             for choice in self.choices
         ]
 
-    def _run(self, choice: TimedSchedule) -> Callable[[], None]:
-        """Runs it with a schedule, and waits for it."""
+    def _run(self, choice: TimedSchedule) -> Steps[Callable[[], None]]:
+        """What runs it with a schedule, and does not wait for it."""
         target, device = self.traits.name, self.device
         builder = PlanBuilder("tuned", targets=(target,))
         for name, (ty, count, kind) in self.arrays.items():
             builder.array(name, ty, (count,), Access.READ if kind == "load" else Access.READ_WRITE)
-        traits = {target: replace(self.traits, tuned=((self.key, choice),))}
-        add_operation(builder, self.operation, self.values, {name: name for name in self.arrays}, traits=traits)
+        traits = replace(self.traits, tuned=((self.key, choice),))
+        names = {name: name for name in self.arrays}
+        for launch in self.operation.launches(Operands({**self.values, **dict.fromkeys(names, True)}, {}), traits):
+            yield None
+            launch.make()  # what it translates add_operation finds again
+        add_operation(builder, self.operation, self.values, names, traits={target: traits})
+        yield None
         compiled = CompiledProgram.from_builder(builder)
+        yield None
         handles = dict(self.handles)
         for temporary in compiled.plan.temporaries:
             handles[temporary.name] = device.allocate_buffer(size_of(temporary, {}))
             self.temporaries.append(handles[temporary.name])
+        return lambda: compiled.execute(device, handles, {}, {})
 
-        def run() -> None:
-            compiled.execute(device, handles, {}, {})
-            device.sync()
-
-        return run
-
-    def _result(self, run: Callable[[], None]) -> dict[str, Any]:
+    def _result(self, run: Callable[[], None]) -> Steps[dict[str, bytearray]]:
+        """What it writes, by name."""
         for name, data in self.start.items():
             self.device.copy_to_buffer(self.handles[name], data)
         run()
-        found = {}
-        for name, (ty, _, kind) in self.arrays.items():
-            if kind != "load":
-                out = bytearray(len(self.start[name]))
-                self.device.copy_from_buffer(self.handles[name], out)
-                found[name] = np.asarray(ty.unpack(bytes(out)), np.float64)
+        found = {name: bytearray(self.start[name]) for name, (_, _, kind) in self.arrays.items() if kind != "load"}
+        yield {self.handles[name]: out for name, out in found.items()}
         return found
 
 
@@ -295,13 +385,33 @@ def _type(operand: Operand, dtype: Type) -> Type:
     return Type.named(operand.type) if operand.type not in ("", "ty") else dtype
 
 
-def _encoded(data: Any, ty: Type) -> Any:
-    if ty is not Type.BF16:
-        return data.astype(ty.numpy)
-    return (data.astype(np.float32).view(np.uint32) >> 16).astype(np.uint16)
+def _pattern(ty: Type) -> bytes:
+    """The bytes of some numbers."""
+    chance = random.Random(7)
+    return ty.pack([chance.gauss(0, 1) if ty.is_float else chance.randrange(4) for _ in range(_PATTERN)])
 
 
-def _alike(found: Any, expected: Any, ty: Type) -> bool:
+def _floats(data: bytes | bytearray, ty: Type) -> tuple[float, ...]:
+    if ty is Type.BF16:  # the upper halves of F32
+        wide = bytearray(2 * len(data))
+        wide[2::4], wide[3::4] = data[::2], data[1::2]
+        data, ty = bytes(wide), Type.F32
+    return struct.unpack(f"<{len(data) // ty.size_bytes}{'efd'[ty.size_bytes // 4]}", data)
+
+
+def _alike(found: bytearray, expected: bytearray, ty: Type) -> Steps[bool]:
     """Whether two results are one but for rounding: GPUs may fuse in one schedule and not in another."""
-    apart = _APART[ty.size_bytes] * np.abs(expected).max(initial=0) if ty.is_float else 0
-    return bool(np.allclose(found, expected, rtol=0, atol=apart))
+    if found == expected or not ty.is_float:
+        return found == expected
+    parts = [slice(at, at + _COMPARED * ty.size_bytes) for at in range(0, len(found), _COMPARED * ty.size_bytes)]
+    greatest = 0.0
+    for part in parts:
+        greatest = max(greatest, *map(abs, _floats(expected[part], ty)))
+        yield None
+    apart = _APART[ty.size_bytes] * greatest
+    for part in parts:
+        pairs = zip(_floats(found[part], ty), _floats(expected[part], ty), strict=True)
+        if not all(one == other or abs(one - other) <= apart for one, other in pairs):
+            return False
+        yield None
+    return True

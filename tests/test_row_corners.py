@@ -48,6 +48,21 @@ def test_arrays_without_elements(ex: hg.Executor) -> None:
     assert xp.softmax(xp.asarray(np.zeros((2, 0), "f4"), device=ex)).numpy().shape == (2, 0)
 
 
+@pytest.mark.parametrize("name", ["arg_max", "arg_min"])
+def test_of_no_elements_none_is_the_greatest(ex: hg.Executor, name: str) -> None:
+    """`cpu` raised NumPy's ValueError."""
+    program = hg.Program.from_text(
+        f".param y: buffer i32 write\n.param x: buffer f32 read\n    {name}.f32 [y], [x], 2, 0\n"
+    )
+    said = "instruction 0: Arg(Max|Min): input has no elements along its axis n, of which one would be the "
+    y, x = np.full(2, 7, np.int32), np.ones(2, "f4")
+    with hg.Executor("cpu") as cpu, pytest.raises(hg.CompileError, match=said):
+        cpu.run(program, 1, y=cpu.array(y), x=cpu.array(x))
+    with pytest.raises(hg.ExecutionError, match="outside buffer input"):
+        _run(ex, f"{name}.f32 [y], [x], 2, n", y, x=x)
+    assert _run(ex, f"{name}.f32 [y], [x], n, n", y, x=x).tolist() == [7, 7]
+
+
 @pytest.mark.parametrize("n", [5, LONG])
 @pytest.mark.parametrize("large", [np.inf, 3e19])
 def test_squares_that_are_infinite_in_long_rows(ex: hg.Executor, n: int, large: float) -> None:
@@ -104,9 +119,23 @@ def test_sizes_that_are_not_known_give_the_same_bits(ex: hg.Executor, ty: hg.Typ
     norm.__annotations__ = {"x": hg.Array[ty, "a", "n"], "g": hg.Array[ty, "n"]}
     soft_of, norm_of = hg.function(soft, device=ex), hg.function(norm, device=ex)
     rng = np.random.default_rng(8)
-    for n in (1, LONG - 1, LONG):
+    for n in (1, 1000, LONG - 1, LONG):
         for b in (1, 2):
             x = ex.array(rng.standard_normal((2, n, b)).astype("f4")).astype(ty).realize()
             assert soft_of(x).numpy().tobytes() == soft(x).numpy().tobytes(), (n, b)
         x, g = (ex.array(rng.standard_normal(shape).astype("f4")).astype(ty).realize() for shape in ((2, n), (n,)))
         assert norm_of(x, g).numpy().tobytes() == norm(x, g).numpy().tobytes(), n
+
+
+@pytest.mark.parametrize(("height", "width"), [(1, 3000), (150, 200)])
+def test_means_of_large_windows(ex: hg.Executor, height: int, width: int) -> None:
+    """Lines of 1,000 elements, and 1,000 lines, were added up one by one: a mean was 17 units off. An
+    infinite element makes no NaN of the windows that see it, nor of others."""
+    x = np.random.default_rng(3).standard_normal((height + 2, width + 2)).astype("f4") + 1
+    x[0, 0] = np.inf
+    found = hg.ops.avg_pool2d(ex.array(x[None, None]), (height, width), stride=1).numpy()[0, 0]
+    seen = np.lib.stride_tricks.sliding_window_view(x.astype("f8"), (height, width))
+    wanted = seen.mean(axis=(2, 3))
+    assert np.isinf(found[0, 0])
+    found[0, 0] = wanted[0, 0] = 0
+    assert (abs(found - wanted) / np.spacing(wanted.astype("f4"))).max() < 2

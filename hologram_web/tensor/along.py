@@ -222,11 +222,16 @@ def _args(least):
 
     def reference(np, o, input):
         rows = input.reshape(o.outer, o.n, o.inner)
-        return (rows.argmin if least else rows.argmax)(axis=1)
+        return (rows.argmin if least else rows.argmax)(axis=1) if rows.size else np.zeros(0)
 
-    name = "ArgMin" if least else "ArgMax"
+    def check(o):
+        if isinstance(o.n, int) and o.n <= 0 and all(isinstance(k, int) and k > 0 for k in (o.outer, o.inner)):
+            return f"input has no elements along its axis n, of which one would be the {which}"
+        return None
+
+    name, which = ("ArgMin", "least") if least else ("ArgMax", "greatest")
     return TensorOperation(
-        name, lambda o: {"input": o.outer * o.n * o.inner, "output": o.outer * o.inner}, launches, reference
+        name, lambda o: {"input": o.outer * o.n * o.inner, "output": o.outer * o.inner}, launches, reference, check
     )
 
 

@@ -8,7 +8,7 @@ launches may not branch on a size. What is chosen by a size is launched `times` 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import FunctionType
@@ -240,27 +240,25 @@ SHORT = 8  # lanes along an axis that do not fill a block
 
 
 def rows_of_lanes(
-    o: Operands, kernel: FunctionType, together: int, /, scalars: Mapping[str, Any], **constants: Any
+    o: Operands,
+    kernel: FunctionType,
+    together: int,
+    /,
+    scalars: Mapping[str, Any],
+    ways: Iterable[tuple[Any, dict[str, Any]]] = ((1, {}),),
+    **constants: Any,
 ) -> list[PartLaunch]:
     """Launches for rows of an axis of `o.n` elements, `o.inner` apart: `together` LANES for each where they lie side
-    by side, else one. Where `inner` is a symbol, it says which of the two is launched."""
+    by side, else one. Where `inner` is a symbol, it says which of the two is launched. There are several `ways` to do
+    rows that lie side by side: how often each, which sizes say, and constants of its own."""
     found = []
     rows = o.outer * o.inner  # of elements side by side: none where `inner` is 0
     alone = flag(o.inner - 1) if o.ty.size_bytes * together <= _SHARED else 1
-    for lanes, times, shape in ((together, 1 - alone, (together, rows)), (1, alone, (o.inner, o.outer))):
+    beside = [(together, (1 - alone) * often, (together, rows), more) for often, more in ways]
+    for lanes, times, shape, more in (*beside, (1, alone, (o.inner, o.outer), {})):
         if not isinstance(times, int) or times:
-            found.append(
-                part(
-                    o,
-                    kernel,
-                    shape,
-                    (lanes if lanes > 1 else 64,),
-                    times=times,
-                    scalars=scalars,
-                    LANES=lanes,
-                    **constants,
-                )
-            )
+            block, said = (lanes if lanes > 1 else 64,), {**constants, **more}
+            found.append(part(o, kernel, shape, block, times=times, scalars=scalars, LANES=lanes, **said))
     return found
 
 

@@ -8,12 +8,22 @@ from __future__ import annotations
 from ..isa.types import Type
 from .language import Constant, Elements, T, U, W, global_id, i32, select
 from .norms import wide
-from .operation import SHORT, TensorOperation, at_least, ceildiv, flag, function, part
+from .operation import PIECE, SHORT, TensorOperation, at_least, ceildiv, flag, function, part
 from .sliding import check_window, out_lengths, windows
 
 __all__ = ["OPERATIONS"]
 
 _max = function("max")
+
+
+def _seen(input, line, place, width, nothing: W, INSIDE):
+    """What a window sees at a column of a line."""
+    if INSIDE:
+        value = W(input[line + place])
+    else:
+        value = W(input[line + max(min(place, width - 1), 0)])
+        value = select(place >= 0 and place < width, value, nothing)
+    return value
 
 
 def _pool(
@@ -40,29 +50,38 @@ def _pool(
     MEAN: Constant[bool],
     PADS: Constant[bool],
     INSIDE: Constant[bool],
+    PIECE: Constant[int],
 ):
     """One lane for each window, from column `start` on, which sees no padding; PADS says that the mean counts it,
     INSIDE that no column is padding. Lanes side by side read in any case, so that none waits for others: what is
-    outside counts as `nothing`. Each line is added up by itself: less is lost of many."""
+    outside counts as `nothing`. Each line is added up by itself: less is lost of many. Of large windows pieces of lines
+    are, and what is lost of these apart."""
     column, row, image = global_id(0) + start, global_id(1), global_id(2)
-    y, x, found = row * stride_y - top, column * STRIDE - left, nothing
+    y, x, found, lost = row * stride_y - top, column * STRIDE - left, nothing, nothing
     for ky in range(kernel_h):
         at = y + ky * step_y
         if at >= 0 and at < height and width > 0:
             line, added = (image * height + at) * width, nothing
-            for kx in range(kernel_w):
-                place = x + kx * step_x
-                if INSIDE:
-                    value = W(input[line + place])
-                else:
-                    value = W(input[line + max(min(place, width - 1), 0)])
-                    value = select(place >= 0 and place < width, value, nothing)
-                if MEAN:
-                    added = added + value
-                else:
-                    found = _max(found, value)
-            if MEAN:
+            if PIECE > 0:
+                for begin in range(0, kernel_w, PIECE):
+                    some = nothing
+                    for turn in range(min(PIECE, kernel_w - begin)):
+                        place = x + (begin + turn) * step_x
+                        some = some + _seen(input, line, place, width, nothing, INSIDE)
+                    longer = found + some
+                    lost = lost + (some - (longer - found))
+                    found = longer
+            else:
+                for kx in range(kernel_w):
+                    value = _seen(input, line, x + kx * step_x, width, nothing, INSIDE)
+                    if MEAN:
+                        added = added + value
+                    else:
+                        found = _max(found, value)
+            if MEAN and PIECE == 0:
                 found = found + added
+    if PIECE > 0:
+        found = found + select(lost == lost, lost, W(0))  # of an infinite sum nothing is lost
     if MEAN:
         lines, columns = min(y + kernel_h, height) - max(y, 0), kernel_w
         if PADS:
@@ -119,13 +138,18 @@ def _pools(o, mean, traits):
         "out_height": height, "out_width": width, "nothing": 0.0 if mean else float("-inf"),
     }  # fmt: skip
     constants = {"T": o.ty, "W": wide(o.ty), "STRIDE": o.stride[1], "MEAN": mean, "PADS": mean and o.count_include_pad}
+    # One more text is enough for large windows, at whatever columns: to ask where each element is costs them little.
+    large = flag(flag(o.kernel_h - PIECE) + flag(o.kernel_w - PIECE)) if mean else 0
+    groups = [(start, columns, inside, 0, 1 - large) for start, columns, inside in _columns(o, width)]
+    groups.append((0, width, groups[0][2], PIECE, large))
     found = []
-    for start, columns, inside in _columns(o, width):
+    for start, columns, inside, piece, often in groups:
         if not isinstance(columns, int) or columns:
             lanes, given = (columns, height, o.batch * o.channels), {**scalars, "start": start}
             for times, block in _blocks(columns, height, inside, traits):
+                times = times * often
                 if not isinstance(times, int) or times:
-                    about = {"scalars": given, "times": times, "INSIDE": inside, **constants}
+                    about = {"scalars": given, "times": times, "INSIDE": inside, "PIECE": piece, **constants}
                     found.append(part(o, _pool, lanes, block, **about))
     return found
 
