@@ -63,6 +63,30 @@ def test_processors_say_how_many(browser: Browser) -> None:
     assert gpu is None
 
 
+def test_workers_take_all_blocks_while_the_page_waits(browser: Browser) -> None:
+    """Of the fuzzer's `chromium-threads`; the bytes are those of one thread."""
+    path = crews.on_workers()
+    script = """async (path) => {
+        const { Runtime, taken } = await import(`/${path}`);
+        const file = await (await fetch("/build/e2e/threads/chain.holo")).arrayBuffer();
+        const x = Float32Array.from({ length: 4096 }, (_, k) => k / 512);
+        const found = [];
+        for (const threads of [1, 3, 3]) {
+            const runtime = await Runtime.create({ backend: "wasm", threads });
+            const program = await runtime.load(new Uint8Array(file));
+            const y = new Float32Array(4096);
+            for (let time = 0; time < 5; time++) found.push(`${await program.run({ x, y, "y.shape0": 4096 })}`);
+            found.push(taken().reduce((sum, number) => sum + number, 0));
+        }
+        return found;
+    }"""
+    with browser.tabs() as opened:
+        found = opened("/e2e/page.html").evaluate(script, path)
+    assert len({answer for answer in found if isinstance(answer, str)}) == 1
+    assert found[5] == 0
+    assert min(found[11], found[17]) >= 5
+
+
 def test_plain_pages_have_one_and_say_why(browser: Browser) -> None:
     with browser.tabs() as opened:
         page = opened("/e2e/page.html?plain")

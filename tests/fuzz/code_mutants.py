@@ -595,6 +595,13 @@ _PACKETS = (
         "memory/shared_row_first.atlas",
     ),
     _compiler(
+        "escapes: what lanes take out of a loop by a branch backwards is lost",
+        "escapes:uses",
+        "if waits or again or counted or",
+        "if waits or again or",
+        "packets/left_backwards.atlas",
+    ),
+    _compiler(
         "whole rounds: those that are left begin with the first",
         "whole_rounds:_write",
         'put("mul", ty, whole, number(step))',

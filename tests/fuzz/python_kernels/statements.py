@@ -323,6 +323,7 @@ class Statements(Expressions):
         )
         # Few rounds of known number are written out, so that ends are not known mostly.
         length = self.random.randrange(12 if width < 20 else 4) * width + self.random.randrange(1, width + 1)
+        length = min(length, 127)  # indices of 8 bits are taken modulo that
         name = self.fresh("j")
         counter = Variable(name, I32, frozen=True)
         if self.chance(35):
