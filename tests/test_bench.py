@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import pkgutil
 from functools import partial
+from importlib import import_module
 
 import numpy as np
 import pytest
 import wasmtime
 
+import bench
 import hologram_web as hg
 from bench import (
     apart,
@@ -46,6 +49,16 @@ SMALL = {
     "mandelbrot": partial(mandelbrot, 32, 50),
     "blur": partial(blur, 16),
 }
+
+
+@pytest.mark.parametrize("name", sorted(found.name for found in pkgutil.walk_packages(bench.__path__, "bench.")))
+def test_every_benchmark_starts(name):
+    """What it imports of ours is there; what it is set beside may be installed for it only."""
+    try:
+        import_module(name)
+    except ModuleNotFoundError as missing:
+        if missing.name not in {"numba", "numexpr", "tinygrad"}:
+            raise
 
 
 @pytest.fixture(scope="module")

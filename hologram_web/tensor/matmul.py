@@ -346,6 +346,19 @@ def choose(m, n, k, ty, traits, key=None, late=False):
     return [each for each in found if not isinstance(each[2], int) or each[2]]
 
 
+def _in_strips(o, left, memory, tall, sizes, packing, turned):
+    """The launch that packs the left factor: of rows that lie side by side strips are panels of so many columns."""
+    (k, below, batch), scalars = sizes, packing["scalars"]
+    packing = packing | {"temporaries": memory}
+    if turned and tall == WIDTH:
+        scalars = scalars | {"n": scalars["m"], "b_batch": scalars["a_batch"], "many": below}
+        packing |= {"scalars": scalars, "buffers": {"b": left, "panels": "strips"}}
+        batched = not isinstance(batch, int) or batch != 1
+        return part(o, _panels, (ceildiv(k, SOME) * 4, batch), (4,), BATCHED=batched, TURNED=False, **packing)
+    given = {"buffers": {"a": left}, "TALL": tall, "STEP": int(not turned)}
+    return part(o, _strips, (k, below, batch), (64,), **given, **packing)
+
+
 def _product(o, traits, ty, m, n, k, trans_a, trans_b, batch=1, strides=(), buffers=None, alpha=1, beta=0, often=1):
     """Launches for `batch` products of m x k and k x n matrices of `o.ty`, to elements of a type. `buffers` are the
     operands that are not a, b and c; all is done `often` times, 1 or 0."""
@@ -413,18 +426,15 @@ def _product(o, traits, ty, m, n, k, trans_a, trans_b, batch=1, strides=(), buff
             right = buffers.get("b", "b")
             size = o.most[right] * WIDTH if o.late else panels * WIDTH * k * batch * times
             memory = {"panels": (inner, size)}
-            space, given = (WIDTH * batch, ceildiv(k, SOME), panels), {"b": right}
-            found.append(
-                part(o, _panels, space, (WIDTH,), buffers=given, temporaries=memory, BATCHED=batched, **packing)
-            )
+            given = {"buffers": {"b": right}, "temporaries": memory, "TURNED": bool(trans_b), **packing}
+            found.append(part(o, _panels, (ceildiv(k, SOME) * 4, batch), (4,), BATCHED=batched, **given))
             scalars["below"], left = below, buffers.get("a", "a")
             packed = constants.get("PACKED", True) or o.ty != inner  # which would be converted for each panel
             if not isinstance(n, int) and o.ty == inner and o.late:  # else there is a schedule for few columns
                 why = FOR_FEW.format(_as_it_lies(traits))
             if packed:
                 size = o.most[left] * tall if o.late else below * tall * k * batch * times
-                space, memory, packing = (k, below, batch), {"strips": (inner, size)}, packing | {"TALL": tall}
-                found.append(part(o, _strips, space, (64,), buffers={"a": left}, temporaries=memory, **packing))
+                found.append(_in_strips(o, left, {"strips": (inner, size)}, tall, (k, below, batch), packing, trans_a))
                 left, of_elements = "strips", {"U": inner}
             own = {**buffers, "strips": left}
             rest, edge = (not isinstance(size, int) or size % by for size, by in ((k, constants["STEPS"]), (n, WIDTH)))

@@ -34,7 +34,7 @@ BLOCKS = 16  # which share panels that are packed just before they are used
 # 1,024 x 1,024 by 1,024 took 1.12 of the time, 384 x 1,000 by 77 1.2, as panels are packed more often.
 CACHED = 1 << 18
 TOGETHER = 64  # strips that go over it where sizes are not known
-SOME = 64  # rows of a panel that are brought at once: a block of one takes as long as what it does
+SOME = 8  # rows that a block brings into all panels
 
 
 def _same(x):
@@ -57,29 +57,36 @@ def _panels(
     b: Elements[U],
     n: i32,
     k: i32,
-    b_step: i32,
-    b_column: i32,
     b_batch: i32,
     many: i32,
     U: Constant[type],
     W: Constant[type],
     BATCHED: Constant[bool],
+    TURNED: Constant[bool],
 ):
     """b in panels of WIDTH columns, `many` for each of its matrices, each row after row; zeros stand beside the last
-    columns. A block brings SOME rows of a panel, one after the other."""
-    lane, begin, number, panel, first = local_id(0), block_id(1) * SOME, block_id(2), block_id(2), i32(0)
+    columns. Four lanes bring SOME rows of all panels, one panel after the other: a line of the cache has columns of
+    two. b is TURNED if its columns lie one after the other."""
+    lane, begin, first, base = local_id(0), block_id(0) * SOME, i32(0), i32(0)
+    step, apart = n, i32(1)
+    if TURNED:
+        step, apart = 1, k
     if BATCHED:
-        panel, first = block_id(0) * many + number, block_id(0) * b_batch
-    column, to = number * WIDTH + lane, panel * k * WIDTH + lane
-    if number * WIDTH + WIDTH <= n:
-        for row in range(begin, min(begin + SOME, k)):
-            panels[to + row * WIDTH] = W(b[first + column * b_column + row * b_step])
-    else:
-        for row in range(begin, min(begin + SOME, k)):
-            value = W(0)
-            if column < n:
-                value = W(b[first + column * b_column + row * b_step])
-            panels[to + row * WIDTH] = value
+        first, base = block_id(1) * b_batch, block_id(1) * many
+    for number in range(many):
+        left = number * WIDTH + lane
+        at, to = first + left * apart, (base + number) * k * WIDTH + lane
+        if begin + SOME <= k and number * WIDTH + WIDTH <= n:
+            for i in static_range(SOME):
+                for j in static_range(2):
+                    panels[to + (begin + i) * WIDTH + 4 * j] = W(b[at + (begin + i) * step + 4 * j * apart])
+        else:
+            for row in range(begin, min(begin + SOME, k)):
+                for j in static_range(2):
+                    value = W(0)
+                    if left + 4 * j < n:
+                        value = W(b[at + row * step + 4 * j * apart])
+                    panels[to + row * WIDTH + 4 * j] = value
 
 
 def _strips(
@@ -94,12 +101,15 @@ def _strips(
     U: Constant[type],
     W: Constant[type],
     TALL: Constant[int],
+    STEP: Constant[int],
 ):
-    """a in strips of TALL rows, `below` each other in each of its matrices: column after column."""
-    p, strip, batch = global_id(0), global_id(1), global_id(2)
+    """a in strips of TALL rows, `below` each other in each of its matrices: column after column. STEP is a's, or 0."""
+    p, strip, batch, ahead = global_id(0), global_id(1), global_id(2), a_step
+    if STEP:
+        ahead = STEP
     to = ((batch * below + strip) * k + p) * TALL
     for i in static_range(TALL):
-        strips[to + i] = W(a[batch * a_batch + min(strip * TALL + i, m - 1) * a_row + p * a_step])
+        strips[to + i] = W(a[batch * a_batch + min(strip * TALL + i, m - 1) * a_row + p * ahead])
 
 
 def _gemm_panels(
@@ -340,7 +350,8 @@ def just_before(o, sizes, batch, scalars, chosen, left, right, held, times=1, wh
         memory = {"strips": (acc, below * tall * k * together * times)}
         given = {"buffers": {"a": left}, "temporaries": memory, "times": times}
         found.append(
-            part(o, _strips, (k, below, together), (64,), **given, scalars=scalars, U=held, W=acc, TALL=tall)
+            part(o, _strips, (k, below, together), (64,), **given, scalars=scalars, U=held, W=acc, TALL=tall,
+                 STEP=chosen["STEP"])
         )  # fmt: skip
     memory = {"panels": (acc, blocks * WIDTH * k * times)}
     rest, edge = (not isinstance(size, int) or size % by != 0 for size, by in ((k, chosen["STEPS"]), (n, WIDTH)))

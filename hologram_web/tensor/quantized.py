@@ -23,10 +23,12 @@ from .language import (
     registers,
     static_range,
 )  # fmt: skip
-from .matmul import SOME, STRIP, _same
+from .matmul import STRIP, _same
 from .operation import TensorOperation, ceildiv, function, part
 
 __all__ = ["OPERATIONS", "choose"]
+
+SOME = 64  # pairs of a panel that are brought at once: a block of one takes as long as what it does
 
 
 def _pair(low, high):
