@@ -17,7 +17,7 @@ import hologram_web as hg
 from hologram_web import array_api as xp
 from hologram_web.errors import LaunchError
 
-from .array_api.__main__ import table
+from .array_api.__main__ import table, together
 from .array_api.exclusions import EXCLUSIONS
 from .array_api.suite import found_in
 from .namespace import NamespaceOn
@@ -420,6 +420,12 @@ def test_reports_of_the_suite_are_counted() -> None:
     found = dict(found_in(report))
     assert found == {"a::b": "passed", "a::c": "failed", "a::d": "excluded", "a::e": "of later versions"}
     assert table({"test_a.py": found})[-1] == "| **all** | **1** | **1** | **1** | **1** |"
+
+
+def test_a_page_takes_tests_of_several_files() -> None:
+    shards = {"a#0": ["t"] * 9, "b#0": ["t"] * 41, "c#0": ["t"] * 50, "c#1": ["t"] * 4, "d#0": ["t"]}
+    assert together(list(shards), shards) == [["a#0", "b#0"], ["c#0"], ["c#1", "d#0"]]
+    assert together([], shards) == []
 
 
 @pytest.mark.parametrize("lazy", [False, True])

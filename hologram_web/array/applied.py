@@ -11,12 +11,14 @@ from ..isa.elements import ElementType, stored_as
 from ..isa.row import REQUIRED, Row
 from ..isa.table import BY_NAME
 from ..isa.types import Type
+from ..runtime.executor import Buffer
 from ..tensor.families import operation
 from ..tensor.operation import Operands, extents
 from . import creation, functions
 from .array import Array
 from .library_nodes import tensor
 from .node import ArrayNode
+from .sizes import is_symbolic
 
 __all__ = ["apply", "gradients", "result_of"]
 
@@ -29,6 +31,7 @@ def apply(name: str, result: str = "", /, **given: Any) -> Array:
     values: dict[str, Any] = {each.name: given.pop(each.name, each.default) for each in row.operands}
     if given:
         raise LaunchError(f"{name} has no operand {next(iter(given))!r}")
+    values = {key: creation.array_like(value) if isinstance(value, Buffer) else value for key, value in values.items()}
     arrays = {each: value for each, value in values.items() if isinstance(value, Array)}
     first = next(iter(arrays.values()))
     ty = stored_as(first.dtype)
@@ -40,8 +43,9 @@ def apply(name: str, result: str = "", /, **given: Any) -> Array:
         raise LaunchError(f"{name} takes {missing[0]!r}")
     counts = extents(operation(name), Operands({**values, **dict.fromkeys(written, True)}, {}))
     for key, array in arrays.items():
-        if counts[key] is not None and array.size < counts[key]:
-            raise LaunchError(f"{name}: {key} has {array.size} elements, and {counts[key]} are needed")
+        size, wanted = array.size, counts[key]
+        if wanted is not None and (size < wanted or not (is_symbolic((size, wanted)) or size == wanted)):
+            raise LaunchError(f"{name}: {key} has {size} elements, and {wanted} are needed")
     types: dict[str, ElementType] = {key: _type(row, key, ty) for key in written}
     # What is written besides is memory that nobody reads; a result that may be left out is.
     scratch = tuple(

@@ -17,7 +17,7 @@ from ..runtime.operators import Operators
 from .lines import naming, reading
 from .node import DEEPEST, ArrayAxisError, ArrayNode, ArrayShapeError, broadcast, map_, scalar, source, view
 from .sizes import Size, is_known, whole
-from .tracing import Parameter
+from .tracing import Parameter, check_known
 from .types import (
     NUMBERS,
     TypesTogether,
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from ..runtime.executor import Executor
 
 __all__ = [
-    "Array", "Axes", "array_of", "by_parts", "mapped", "mapped_to", "reduced",
+    "Array", "Axes", "array_of", "by_parts", "lengths_of", "mapped", "mapped_to", "reduced",
 ]  # fmt: skip
 
 Axes = int | Sequence[int] | None
@@ -117,9 +117,8 @@ class Array(Operators):
     def buffer(self) -> Buffer:
         """The Buffer that its elements lie in; it is freed when nobody has it any more."""
         self.realize()
-        found = self.node.held
-        assert isinstance(found, Buffer)
-        return found
+        check_known([self.node])
+        return self.node.held  # type: ignore[no-any-return]
 
     @reading
     def numpy(self) -> Any:
@@ -217,18 +216,18 @@ class Array(Operators):
     @outermost
     def reshape(self, *shape: Any) -> Array:
         """The same elements, row by row, with other axes; one of them may be -1."""
-        lengths = _lengths(shape)
+        lengths = lengths_of(shape)
         if lengths.count(-1) == 1:
             rest = prod(length for length in lengths if length != -1)
             lengths = [self.size // rest if length == -1 and rest else length for length in lengths]
         if prod(lengths) != self.size or any(length < 0 for length in lengths):
-            raise ArrayShapeError(f"an array of shape {self.shape} cannot have the shape {tuple(_lengths(shape))}")
+            raise ArrayShapeError(f"an array of shape {self.shape} cannot have the shape {tuple(lengths_of(shape))}")
         return self._with(view(self.node, View(tuple(lengths), row_major(lengths))))
 
     @outermost
     def transpose(self, *axes: Any) -> Array:
         """The axes in another order; by default in reverse."""
-        found = _lengths(axes) if axes and axes != (None,) else list(range(self.ndim))[::-1]
+        found = lengths_of(axes) if axes and axes != (None,) else list(range(self.ndim))[::-1]
         order = [self._axis(axis) for axis in found]
         if sorted(order) != list(range(self.ndim)):
             raise LaunchError(
@@ -546,7 +545,8 @@ def _mapped(op: str, operands: Sequence[Any], executor: Executor | None) -> Arra
             nodes.append(each.node)
         else:
             nodes.append((mapped("not_equal", each, 0) if wanted is bool_ else each.astype(wanted)).node)
-    assert executor is not None
+    if executor is None:
+        raise LaunchError(f"{op} takes an array at least: numbers alone are Python's")
     return Array(map_(rule.op, rule.gives, *nodes), executor)
 
 
@@ -594,7 +594,7 @@ def reduced(kind: str, array: Array, axis: Axes, keepdims: bool, empty: Any = No
     return made.reshape([1 if a in axes else length for a, length in enumerate(shape)]) if keepdims else made
 
 
-def _lengths(shape: Any) -> list[int]:
+def lengths_of(shape: Any) -> list[int]:
     if len(shape) == 1 and not isinstance(shape[0], int) and hasattr(shape[0], "__iter__"):
         shape = shape[0]
     return [whole(length) for length in shape]

@@ -23,6 +23,7 @@ from .types import kind_of
 __all__ = ["OPERATIONS"]
 
 _Function = Callable[..., Any]
+_IMAGES = "batch, channels, height, width"
 
 
 def _array(value: Any, beside: Any = None) -> Array:
@@ -163,6 +164,13 @@ def rms_norm(x: Array, gamma: Array, eps: float = 1e-5) -> Array:
     return apply("RMSNorm", input=x, gamma=gamma, rows=x.size // n, n=n, eps=eps).reshape(x.shape)
 
 
+def _lengths(x: Array, axes: str) -> tuple[int, ...]:
+    """The lengths of the axes that an array is to have. Raises LaunchError."""
+    if x.ndim != axes.count(",") + 1:
+        raise LaunchError(f"an array of shape {x.shape} has other axes than ({axes})")
+    return x.shape
+
+
 def _images(x: Array) -> dict[str, int]:
     return {"batch": x.shape[0], "channels": x.shape[1], "spatial": math.prod(x.shape[2:])}
 
@@ -233,8 +241,10 @@ def _slid(
     name: str, x: Array, kernel: Array, channels: int, lengths: Callable[..., int], around: Any, **given: Any
 ) -> Array:
     """A convolution of images; `lengths` are of a result from (length, kernel, stride, dilation, padding, further)."""
-    n, c, h, w = x.shape
-    kh, kw = kernel.shape[2:]
+    n, c, h, w = _lengths(x, _IMAGES)
+    _, _, kh, kw = _lengths(kernel, "channels, channels, height, width")
+    if c != (kernel.shape[1] * given["groups"] if around is None else kernel.shape[0]):
+        raise LaunchError(f"kernels of shape {kernel.shape} in {given['groups']} groups are for no {c} channels")
     stride, dilation, pad = _pair(given.pop("stride")), _pair(given.pop("dilation")), _padded(given.pop("padding"))
     further = {} if around is None else {"output_padding": _pair(around)}
     made = apply(
@@ -271,7 +281,7 @@ def conv_transpose2d(
 
 def _pooled(name: str) -> _Function:
     def call(x: Array, size: Any, *, stride: Any = None, padding: Any = 0) -> Array:
-        n, c, h, w = x.shape
+        n, c, h, w = _lengths(x, _IMAGES)
         (kh, kw), pad = _pair(size), _padded(padding)
         sh, sw = _pair(size if stride is None else stride)
         made = apply(
@@ -294,7 +304,7 @@ def _pooled(name: str) -> _Function:
 
 def upsample2d(x: Array, size: tuple[int, int], *, linear: bool = True, align_corners: bool = False) -> Array:
     """Images (NCHW) of another size, bilinear or nearest."""
-    n, c, h, w = x.shape
+    n, c, h, w = _lengths(x, _IMAGES)
     given = {"batch": n, "channels": c, "height": h, "width": w, "out_height": size[0], "out_width": size[1]}
     return apply("Resize2D", input=x, **given, linear=linear, align_corners=align_corners).reshape(n, c, *size)
 
@@ -303,7 +313,9 @@ def _attention(name: str) -> _Function:
     def call(
         query: Array, key: Array, value: Array, *, mask: Any = None, causal: bool = False, scale: Any = None
     ) -> Array:
-        b, h, s, d = query.shape
+        b, h, s, d = _lengths(query, "batch, heads, positions, size")
+        if key.shape != value.shape or key.shape != (b, h, *key.shape[2:3], d):
+            raise LaunchError(f"no attention of {query.shape} to keys of {key.shape} and values of {value.shape}")
         given = {"batch": b, "heads": h, "seq_len": s, "kv_len": key.shape[2], "head_dim": d, "causal": causal}
         given |= {} if mask is None else {"mask": mask}
         given |= {} if scale is None else {"scale": scale}
@@ -316,9 +328,9 @@ def _attention(name: str) -> _Function:
 def rope(x: Array, freqs: Array, *, interleaved: bool = False) -> Array:
     """Rows of (batch, positions, heads, size of a head) with their pairs turned by angles (positions, half of the
     size): element j and the one half a row behind it are a pair, or with `interleaved`, neighbours."""
-    b, s, h, d = x.shape
+    b, s, h, d = _lengths(x, "batch, positions, heads, size")
     given = {"batch": b, "seq_len": s, "heads": h, "head_dim": d, "interleaved": interleaved}
-    if freqs.shape != (s, d // 2):
+    if freqs.shape != (s, d // 2) or d % 2:
         raise LaunchError(f"freqs has shape {freqs.shape}; {(s, d // 2)}, an angle for each pair, is expected")
     return apply("RoPE", input=x, freqs=freqs, **given).reshape(x.shape)
 

@@ -11,9 +11,9 @@ from ..isa.elements import ElementType
 from ..isa.types import Type
 from ..runtime import arrays
 from ..runtime.executor import Buffer, Executor
-from .array import Array, array_of, mapped
-from .node import ArrayNode, broadcast
-from .sizes import Size, is_symbolic
+from .array import Array, array_of, lengths_of, mapped
+from .node import ArrayNode, ArrayShapeError, broadcast
+from .sizes import Size, is_symbolic, whole
 from .tracing import executor_here
 from .types import NUMBERS, type_of_number
 
@@ -125,7 +125,7 @@ def full(
     shape: int | Sequence[int], fill_value: complex | Array, *, dtype: Any = None, device: Executor | None = None
 ) -> Array:
     """One number in every element."""
-    lengths = (shape,) if isinstance(shape, (int, Size)) else tuple(shape)
+    lengths = tuple(lengths_of((shape,)))
     ty = None if dtype is None else arrays.to_type(dtype)
     if isinstance(fill_value, Array):
         return (fill_value if ty is None else fill_value.astype(ty)).broadcast_to(lengths)
@@ -164,8 +164,10 @@ def ones_like(x: Array, /, *, dtype: Any = None, device: Executor | None = None)
 empty_like = zeros_like
 
 
-def _count(shape: tuple[int, ...], ty: ElementType, executor: Executor) -> Array:
-    return Array(ArrayNode("count", (), ty, shape), executor)
+def _count(length: int, ty: ElementType, executor: Executor) -> Array:
+    if whole(length) < 0:
+        raise ArrayShapeError(f"an array cannot have {length} elements")
+    return Array(ArrayNode("count", (), ty, (length,)), executor)
 
 
 @outermost
@@ -175,15 +177,15 @@ def arange(
     """Numbers from start on, below stop. Integers make I32, others F32, if `dtype` does not say otherwise."""
     if stop is None:
         start, stop = 0, start
-    whole = all(isinstance(number, (int, Size)) for number in (start, stop, step))
+    integers = all(isinstance(number, (int, Size)) for number in (start, stop, step))
     count: int
     if is_symbolic((start, stop)):
         length: Any = stop - start
         count = length.ceildiv(step).at_least(0)
     else:
         count = max(math.ceil((stop - start) / step), 0)
-    ty = arrays.to_type(dtype) if dtype is not None else Type.I32 if whole else Type.F32
-    found = _count((count,), ty, _on(device))
+    ty = arrays.to_type(dtype) if dtype is not None else Type.I32 if integers else Type.F32
+    found = _count(count, ty, _on(device))
     return found if (start, step) == (0, 1) else found * step + start
 
 
@@ -194,7 +196,7 @@ def linspace(
     """num numbers at equal distances, by default with stop."""
     ty = Type.F32 if dtype is None else arrays.to_type(dtype)
     parts = max(num - 1 if endpoint else num, 1)
-    found = _count((num,), ty, _on(device))
+    found = _count(num, ty, _on(device))
     made = found * ((stop - start) / parts) + start
     return mapped("where", found == num - 1, stop, made) if endpoint and num > 1 else made
 
@@ -210,8 +212,8 @@ def eye(
 
 def _rows_to_columns(rows: int, columns: int, executor: Executor) -> Array:
     """How far a column is right of the diagonal."""
-    across = _count((columns,), Type.I32, executor)
-    return across - _count((rows,), Type.I32, executor).reshape(rows, 1)
+    across = _count(columns, Type.I32, executor)
+    return across - _count(rows, Type.I32, executor).reshape(rows, 1)
 
 
 def tril(x: Array, /, *, k: int = 0) -> Array:

@@ -8,10 +8,10 @@ __all__ = ["DEAR", "MAPS", "Map"]
 
 
 class Map(NamedTuple):
-    """A row: the text, where {0}, {1}, {2} are operands and {T} is the type of the result; `gives` says of what type
-    that is: "same" as the operands, "bool", "real", that of their parts, or what was asked for. `kinds` are those of
-    operands that it takes: b bool, i integers, f floats, c complex. `of_complex` and `of_float` are the texts for
-    these, if they are others."""
+    """A row: the text, where {0}, {1}, {2} are operands, {T} is the type of the result, and {bits} how many it has;
+    `gives` says of what type that is: "same" as the operands, "bool", "real", that of their parts, or what was asked
+    for. `kinds` are those of operands that it takes: b bool, i integers, f floats, c complex. `of_complex` and
+    `of_float` are the texts for these, if they are others."""
 
     text: str
     gives: str = "same"
@@ -54,8 +54,9 @@ MAPS: dict[str, Map] = {
     "bitwise_or": Map("{0} | {1}", kinds="i"),
     "bitwise_xor": Map("{0} ^ {1}", kinds="i"),
     "bitwise_invert": Map("~{0}", kinds="i"),
-    "bitwise_left_shift": Map("{0} << {1}", kinds="i"),
-    "bitwise_right_shift": Map("{0} >> {1}", kinds="i"),
+    # As many bits as are asked for come in, where the instructions take the number by the bits of the type.
+    "bitwise_left_shift": Map("select({1} < {bits}, {0} << {1}, {0} ^ {0})", kinds="i"),
+    "bitwise_right_shift": Map("select({1} < {bits}, {0} >> {1}, {0} >> {bits} - 1 >> 1)", kinds="i"),
     "logical_and": Map("{0} and {1}", "bool", "b"),
     "logical_or": Map("{0} or {1}", "bool", "b"),
     "logical_xor": Map("{0} != {1}", "bool", "b"),

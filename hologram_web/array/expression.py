@@ -247,7 +247,7 @@ class Expression:
         row = MAPS[node.op]
         given = [self._names[key] for key in args]
         text = row.text_of(kind_of(node.args[-1].dtype))
-        return self._named(text.format(*given, T=typed(node.dtype)))
+        return self._named(text.format(*given, T=typed(node.dtype), bits=8 * node.dtype.size_bytes))
 
     def _array(self, node: ArrayNode) -> str:
         name = next((name for name, other in self.arrays.items() if other is node), None)

@@ -290,7 +290,7 @@ def _spec(path: str, leaf: Any, annotation: Any, sizes: dict[str, tuple[int, str
     if isinstance(leaf, ArrayType):
         if leaf.shape is None:
             raise LaunchError(
-                f"{path}: say how long its axes are, hg.Array[hg.f32, 3, 4], or name it, [hg.f32, 'n', 4]"
+                f"{path}: say how long its axes are, hg.Array[hg.f32, 3, 4] or [hg.f32, (3,)], or name it, 'n'"
             )
         lengths: Any = (length if isinstance(length, int) else Size.named(length) for length in leaf.shape)
         found = Spec(leaf.ty, tuple(lengths))

@@ -450,7 +450,7 @@ def take(x: Array, indices: Array, /, *, axis: int | None = None) -> Array:
 
 def matmul(x1: Array, x2: Array, /) -> Array:
     """The product of matrices, vectors, and stacks of them."""
-    return array_like(x1) @ x2
+    return x1 @ x2 if isinstance(x1, (Array, Buffer)) else array_like(x2).__rmatmul__(x1)
 
 
 def vecdot(x1: Array, x2: Array, /, *, axis: int = -1) -> Array:
@@ -469,6 +469,8 @@ def tensordot(x1: Array, x2: Array, /, *, axes: Any = 2) -> Array:
         axes = list(range(x1.ndim - axes, x1.ndim)), list(range(axes))
     left = [x1._axis(a) for a in axes[0]]
     right = [x2._axis(a) for a in axes[1]]
+    if [x1.shape[a] for a in left] != [x2.shape[a] for a in right]:
+        raise LaunchError(f"shapes {x1.shape} and {x2.shape} do not fit: they differ along axes {axes}")
     kept = [a for a in range(x1.ndim) if a not in left]
     others = [a for a in range(x2.ndim) if a not in right]
     count = math.prod(x1.shape[a] for a in left)
@@ -495,11 +497,16 @@ def _soft(x: Array, axis: int, name: str) -> Array:
 
 
 def of_buffers(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function, which takes Buffers for Arrays."""
+    """The function, which takes Buffers for Arrays, and says so where it gets no array."""
 
     @wraps(function)
     def call(*given: Any, **options: Any) -> Any:
-        return function(*(array_like(each) if isinstance(each, Buffer) else each for each in given), **options)
+        try:
+            return function(*(array_like(each) if isinstance(each, Buffer) else each for each in given), **options)
+        except AttributeError:
+            if not given or isinstance(given[0], (Array, Buffer)):
+                raise
+        raise LaunchError(f"{function.__name__} takes an Array, not {type(given[0])}: make one, ex.array(...)")
 
     return call
 

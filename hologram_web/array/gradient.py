@@ -111,6 +111,8 @@ def value_and_grad(
                 f"gradients by the arguments {chosen} are asked for, and {len(args)} are given by position"
             )
         made = _Recording(fn, args, named, [number % len(args) for number in chosen])
+        if has_aux and not (isinstance(made.result, tuple) and len(made.result) == 2):
+            raise LaunchError(f"with has_aux=True the function gives a pair, not {made.result!r}")
         loss, aux = made.result if has_aux else (made.result, None)
         if not isinstance(loss, Array) or loss.shape or kind_of(loss.dtype) != "f":
             what = f"an array {loss.shape} of {loss.dtype}" if isinstance(loss, Array) else repr(loss)
@@ -205,7 +207,10 @@ def custom_gradient(fn: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(fn, updated=())
     @outermost
     def call(*args: Any, **named: Any) -> Any:
-        result, pullback = fn(*args, **named)
+        pair = fn(*args, **named)
+        if not (isinstance(pair, tuple) and len(pair) == 2 and callable(pair[1])):
+            raise LaunchError(f"{fn.__name__} gives a pair, its result and a function of its cotangent, not {pair!r}")
+        result, pullback = pair
         if not _recording.get():
             return result
         inputs, executor = arrays_in(flattened(args)[0])

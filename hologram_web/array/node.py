@@ -161,11 +161,13 @@ def broadcast(node: ArrayNode, shape: tuple[int, ...]) -> ArrayNode:
     """The array with further and longer axes, along which it repeats."""
     if node.shape == shape:
         return node
+    more = len(shape) - len(node.shape)
+    if any(length < 0 for length in shape):
+        raise ArrayShapeError(f"an array cannot have the shape {shape}")
+    if more < 0 or any(old not in (1, new) for old, new in zip(node.shape, shape[more:], strict=True)):
+        raise ArrayShapeError(f"an array of shape {node.shape} cannot be broadcast to {shape}")
     if node.op == "scalar":
         return ArrayNode("scalar", (), node.dtype, shape, None, node.held)
-    more = len(shape) - len(node.shape)
-    if more < 0 or any(old not in (1, new) for old, new in zip(node.shape, shape[more:], strict=True)):
-        raise LaunchError(f"an array of shape {node.shape} cannot be broadcast to {shape}")
     return view(node, View(shape, (0,) * more + row_major(node.shape)))
 
 

@@ -239,6 +239,8 @@ class MultiHeadAttention:
         """`mask` (length, length of the context) is added to scores."""
         _last(self, x, self.size)
         context = x if context is None else context
+        if x.ndim != 3 or context.ndim != 3 or context.shape[::2] != x.shape[::2]:
+            raise LaunchError(f"{self} takes arrays (batch, length, size), not {x.shape} and {context.shape}")
         batch, length = x.shape[0], x.shape[1]
         each = self.size // self.heads
 
@@ -260,6 +262,10 @@ class Dropout:
     """Zeros with a probability, by a key; what stays is larger by as much. Without a key all stays."""
 
     rate: float = 0.5
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.rate < 1:
+            raise LaunchError(f"{self}: the rate is at least 0 and below 1")
 
     def __call__(self, x: Array, key: RandomKey | None) -> Array:
         if key is None or self.rate == 0:
@@ -283,6 +289,8 @@ class Sequential:
         ]
 
     def __call__(self, params: list[Any], x: Array) -> Array:
+        if len(params) != len(self.layers):
+            raise LaunchError(f"{self} takes a list of {len(self.layers)} parameters, not {len(params)}")
         for layer, own in zip(self.layers, params, strict=True):
             x = layer(x) if own is None else layer(own, x)
         return x

@@ -59,3 +59,7 @@ def binary_cross_entropy(logits: Array, target: Array) -> Array:
     _alike(logits, target)
     wanted = target.astype(logits.dtype)
     return (f.maximum(logits, 0.0) - logits * wanted + f.log1p(f.exp(-f.abs(logits)))).mean()
+
+
+for _name in __all__:
+    globals()[_name] = f.of_buffers(globals()[_name])

@@ -98,7 +98,7 @@ class Adam(_Optimizer):
         rate, step = self._rate(state["step"]), state["step"] + 1
         number = step.astype(Type.F32)
         # Powers of the betas by exp: the same bits on every device.
-        far, wide = (1.0 - f.exp(number * math.log(beta)) for beta in self.betas)
+        far, wide = (1.0 - f.exp(number * (math.log(beta) if beta else -math.inf)) for beta in self.betas)
         one, two = self.betas
 
         def moved(p: Array, g: Array, m: Array, v: Array) -> tuple[Array, Array, Array]:

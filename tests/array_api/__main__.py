@@ -5,10 +5,10 @@
     python -m tests.array_api --suite array-api-tests --docs
 
 ARRAY_API_TESTS says where the suite is, too, and `--packages` where what it needs is that is not installed. At most 50
-tests of a file run in a process, natively in two at a time (`--jobs`). What was found is kept in `--resume FILE`, and
-taken up from there. A test that fails and is not in `exclusions.py` for its device, or is there and passes, makes the
-command fail. `--docs` writes the table of that device into docs/array_api.md. `--where chromium --packages FOLDER` runs
-them in Pyodide, in pages of Chromium; `--third` takes every third test.
+tests run in a process, natively those of one file, in two at a time (`--jobs`). What was found is kept in
+`--resume FILE`, and taken up from there. A test that fails and is not in `exclusions.py` for its device, or is there
+and passes, makes the command fail. `--docs` writes the table of that device into docs/array_api.md.
+`--where chromium --packages FOLDER` runs them in Pyodide, in pages of Chromium; `--third` takes every third test.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from pathlib import Path
 from .exclusions import EXCLUSIONS
 from .suite import QUIET, VERSIONS, arguments, chosen, found_in
 
-__all__ = ["table"]
+__all__ = ["table", "together"]
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "array_api.md"
@@ -106,6 +106,19 @@ def _in_chromium(suite: Path, options: argparse.Namespace) -> _Run:
     return lambda tests: page(tests, **how)
 
 
+def together(keys: list[str], shards: Mapping[str, list[str]]) -> list[list[str]]:
+    """Shards of several files for one page, which takes longer to begin than a few tests take."""
+    groups: list[list[str]] = []
+    count = SHARD
+    for key in keys:
+        count += len(shards[key])
+        if count > SHARD:
+            groups.append([])
+            count = len(shards[key])
+        groups[-1].append(key)
+    return groups
+
+
 def _results(options: argparse.Namespace) -> dict[str, dict[str, str]]:
     files = sorted(path.name for path in (options.suite / "array_api_tests").glob("test_*.py"))
     files = [name for name in files if options.only in name]
@@ -121,12 +134,16 @@ def _results(options: argparse.Namespace) -> dict[str, dict[str, str]]:
         run = _in_chromium(copy, options) if options.where == "chromium" else _natively(copy, options)
         shards = dict(_shards(copy, files, options))
         new = [key for key in shards if key not in known]
+        groups = together(new, shards) if options.where == "chromium" else [[key] for key in new]
         with ThreadPoolExecutor(options.jobs if options.where == "native" else 1) as pool:
-            for key, results in zip(new, pool.map(lambda key: run(shards[key]), new), strict=True):
-                known[key] = results
+            made = pool.map(lambda keys: run([test for key in keys for test in shards[key]]), groups)
+            for keys, results in zip(groups, made, strict=True):
+                for key in keys:
+                    stem = key.partition(".py#")[0]
+                    known[key] = {test: how for test, how in results.items() if test.partition("::")[0].endswith(stem)}
                 if options.resume is not None:
                     options.resume.write_text(json.dumps(known), encoding="utf-8")
-                print(key, dict(Counter(results.values())), flush=True)
+                print(*keys, dict(Counter(results.values())), flush=True)
     found: dict[str, dict[str, str]] = {name: {} for name in files}
     for key, some in known.items():
         found.get(key.partition("#")[0], {}).update(some)

@@ -1,0 +1,122 @@
+"""What arrays refuse: shapes that there are not, operands that do not fit, values that are not known."""
+
+# mypy: disable-error-code="arg-type, union-attr"
+# Buffers and NumPy's arrays are given where Arrays are expected.
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import hologram_web as hg
+from hologram_web import array_api as xp
+from hologram_web import nn
+from hologram_web.errors import LaunchError, TranslateError
+
+Make = Callable[[hg.Executor], Any]
+
+
+def _ones(ex: hg.Executor, *shape: int) -> hg.Buffer:
+    return ex.array(np.ones(shape, "f4"))
+
+
+def _assigned(ex: hg.Executor, key: Any, *shape: int) -> None:
+    x = xp.ones((2, 3), device=ex) + 0
+    x[key] = xp.zeros(shape, device=ex)
+
+
+@pytest.mark.parametrize(
+    ("make", "text"),
+    [
+        (lambda ex: _assigned(ex, slice(None), 3, 3), "an array of shape (3, 3) cannot be broadcast to (2, 3)"),
+        (lambda ex: _assigned(ex, 0, 2), "an array of shape (2,) cannot be broadcast to (3,)"),
+        (lambda ex: _assigned(ex, xp.ones((2, 3), device=ex) > 0, 4),
+         "an array of shape (4,) cannot be broadcast to (6,)"),
+        (lambda ex: xp.zeros((-1, 2), device=ex), "an array cannot have the shape (-1, 2)"),
+        (lambda ex: xp.full(-1, 2.0, device=ex), "an array cannot have the shape (-1,)"),
+        (lambda ex: xp.broadcast_to(xp.ones(3, device=ex), (-1, 3)), "an array cannot have the shape (-1, 3)"),
+        (lambda ex: xp.linspace(0, 1, -1, device=ex), "an array cannot have -1 elements"),
+        (lambda ex: xp.eye(-1, device=ex), "an array cannot have -1 elements"),
+    ],
+)  # fmt: skip
+def test_shapes_that_there_are_not(wasm: hg.Executor, make: Make, text: str) -> None:
+    with pytest.raises(ValueError, match=f"^{re.escape(text)}$"):
+        make(wasm)
+
+
+@pytest.mark.parametrize("shape", [2.0, (2.0,), "a", (2, None)])
+def test_lengths_that_are_no_integers(wasm: hg.Executor, shape: Any) -> None:
+    with pytest.raises(TypeError, match="cannot be interpreted as an integer"):
+        xp.zeros(shape, device=wasm)
+
+
+@pytest.mark.parametrize(
+    ("make", "text"),
+    [
+        (lambda ex: xp.sum(np.ones(3)), "sum takes an Array, not <class 'numpy.ndarray'>: make one, ex.array(...)"),
+        (lambda ex: xp.add(1, 2), "add takes an array at least: numbers alone are Python's"),
+        (lambda ex: xp.tensordot(_ones(ex, 2, 3), _ones(ex, 3, 2), axes=([0, 1], [0, 1])),
+         "shapes (2, 3) and (3, 2) do not fit: they differ along axes ([0, 1], [0, 1])"),
+        (lambda ex: hg.ops.attention(_ones(ex, 1, 2, 3, 4), _ones(ex, 1, 2, 3, 8), _ones(ex, 1, 2, 3, 4)),
+         "no attention of (1, 2, 3, 4) to keys of (1, 2, 3, 8) and values of (1, 2, 3, 4)"),
+        (lambda ex: hg.ops.attention(*[_ones(ex, 1, 2, 3, 4)] * 3, mask=_ones(ex, 5, 5)),
+         "Attention: mask has 25 elements, and 9 are needed"),
+        (lambda ex: hg.ops.conv2d(_ones(ex, 1, 1, 5, 5), _ones(ex, 2, 3, 3, 3)),
+         "kernels of shape (2, 3, 3, 3) in 1 groups are for no 1 channels"),
+        (lambda ex: hg.ops.conv_transpose2d(_ones(ex, 1, 1, 5, 5), _ones(ex, 2, 3, 3, 3)),
+         "kernels of shape (2, 3, 3, 3) in 1 groups are for no 1 channels"),
+        (lambda ex: hg.ops.conv2d(_ones(ex, 1, 1, 5, 5), _ones(ex, 2, 1, 3, 3), bias=_ones(ex, 7)),
+         "Conv2D: bias has 7 elements, and 2 are needed"),
+        (lambda ex: hg.ops.max_pool2d(_ones(ex, 1, 2, 2), 1),
+         "an array of shape (1, 2, 2) has other axes than (batch, channels, height, width)"),
+        (lambda ex: hg.ops.layer_norm(_ones(ex, 2, 3), _ones(ex, 7), _ones(ex, 3)),
+         "LayerNorm: gamma has 7 elements, and 3 are needed"),
+        (lambda ex: nn.LayerNorm(2)(nn.LayerNorm(4).init(0, device=ex), _ones(ex, 1, 2)),
+         "LayerNorm: gamma has 4 elements, and 2 are needed"),
+        (lambda ex: nn.Sequential(xp.tanh)({}, _ones(ex, 2)), "Sequential(tanh) takes a list of 1 parameters, not 0"),
+        (lambda ex: nn.Dropout(1.0), "Dropout(rate=1.0): the rate is at least 0 and below 1"),
+        (lambda ex: hg.grad(lambda x: x.sum(), has_aux=True)(_ones(ex, 1)),
+         "with has_aux=True the function gives a pair, not <Array () f32 on wasm, not computed yet>"),
+        (lambda ex: hg.grad(hg.custom_gradient(len))(_ones(ex, 1)),
+         "len gives a pair, its result and a function of its cotangent, not 1"),
+    ],
+)  # fmt: skip
+def test_operands_that_do_not_fit(wasm: hg.Executor, make: Make, text: str) -> None:
+    with pytest.raises(LaunchError) as caught:
+        make(wasm)
+    assert str(caught.value) == text
+
+
+@pytest.mark.parametrize("read", [lambda x: x.numpy(), np.asarray, lambda x: x.tolist(), lambda x: x.buffer])
+def test_an_argument_that_is_traced_is_not_read(wasm: hg.Executor, read: Callable[[Any], Any]) -> None:
+    with pytest.raises(TranslateError, match=r"test_array_refusals.py:\d+: a value is read here that is not known"):
+        hg.function(lambda x: read(x))(_ones(wasm, 3))
+
+
+def test_products_with_arrays_of_numpy(wasm: hg.Executor) -> None:
+    a, b = np.arange(6, dtype="f4").reshape(2, 3), np.arange(12, dtype="f4").reshape(3, 4)
+    x, y = wasm.array(a), xp.asarray(b, device=wasm)
+    for found in (a @ y, np.matmul(a, y), xp.matmul(a, y), x @ b, xp.matmul(x, b)):
+        np.testing.assert_array_equal(found.numpy(), a @ b)
+
+
+@pytest.mark.parametrize("name", ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"])
+def test_shifts_by_all_bits_and_more(ex: hg.Executor, name: str) -> None:
+    limits = np.iinfo(name)
+    counts = np.array([0, 1, limits.bits - 1, limits.bits, limits.bits + 3, 100], name)
+    a = np.array([[1], [limits.min], [limits.max], [5]], name)
+    x, by = xp.asarray(a, device=ex), xp.asarray(counts, device=ex)
+    np.testing.assert_array_equal((x << by).numpy(), np.left_shift(a, counts))
+    np.testing.assert_array_equal((x >> by).numpy(), np.right_shift(a, counts))
+    np.testing.assert_array_equal((x >> 100).numpy(), np.right_shift(a, counts[-1]))
+
+
+def test_buffers_are_targets_of_losses_and_decay_may_be_zero(wasm: hg.Executor) -> None:
+    loss = nn.cross_entropy(_ones(wasm, 2, 4), wasm.array(np.array([0, 3], "i4")))
+    np.testing.assert_allclose(loss.item(), np.log(4), rtol=1e-6)
+    adam, params = nn.Adam(0.5, betas=(0.0, 0.0)), {"w": _ones(wasm, 1)}
+    np.testing.assert_allclose(adam.update(params, params, adam.init(params))[0]["w"].tolist(), [0.5], rtol=1e-6)
