@@ -255,8 +255,13 @@ def described(name: str, value: Any) -> Iterator[str]:
     if signature:
         yield f"```text\n{name}{folded(signature) if len(name + signature) > WIDTH else signature}\n```\n"
     text = inspect.getdoc(value) or ""
-    paragraphs = [part.replace("\n", " ") if not part.startswith("    ") else part for part in text.split("\n\n")]
-    yield "\n\n".join(re.sub(r"([<_*\[])", r"\\\1", part) if "`" not in part else part for part in paragraphs) + "\n"
+    paragraphs = (part if part.startswith("    ") else _plain(part.replace("\n", " ")) for part in text.split("\n\n"))
+    yield "\n\n".join(paragraphs) + "\n"
+
+
+def _plain(text: str) -> str:
+    """A text in which nothing is a mark but what stands between backticks."""
+    return re.sub(r"(`[^`]*`)|([<_*\[])", lambda found: found[1] or f"\\{found[2]}", text)
 
 
 def javascript_page() -> Iterator[str]:

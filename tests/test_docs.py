@@ -312,6 +312,18 @@ def test_the_front_page_has_parts_of_readme(monkeypatch):
         hooks.of_readme("No such section")
 
 
+def test_powers_are_code(monkeypatch):
+    """`2**32` outside of code begins what is bold, and takes its stars away."""
+    monkeypatch.syspath_prepend(str(ROOT / "docs"))
+    import hooks
+
+    texts = {path.name: path.read_text(encoding="utf-8") for path in PAGES} | {"python": "\n".join(hooks.python_page())}
+    plain = {
+        name: re.sub(r"^ *```.*?^ *```$|`[^`\n]*`|\\\*", "", text, flags=re.M | re.S) for name, text in texts.items()
+    }
+    assert [(name, found) for name, text in plain.items() for found in re.findall(r".*[\w)]\*\*?[\w(].*", text)] == []
+
+
 def test_the_python_reference_has_every_name(monkeypatch):
     """Functions, classes and what kernels call, with signatures; modules and numbers have pages of their own."""
     monkeypatch.syspath_prepend(str(ROOT / "docs"))

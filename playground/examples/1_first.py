@@ -18,4 +18,4 @@ program = hg.compile(saxpy)
 
 # What it is given is `inputs`: numbers, lists, arrays, or lengths of
 # arrays of zeros.
-inputs = {"a": 2, "x": [1, 2, 3, 4, 5, 6], "y": [10, 20, 30, 40, 50, 60]}
+inputs = {"a": 2, "x": [1, 2, 3, 4, 5], "y": [10, 20, 30, 40, 50]}

@@ -26,7 +26,7 @@ steps = array("I", bytes(4000))
 collatz[1000](start, steps)
 
 longest = max(range(1000), key=steps.__getitem__)
-print(f"Up to 1,000, {start[longest]} takes most: {steps[longest]} steps.")
+print(f"Up to 1,000: {start[longest]}, by {steps[longest]} steps.")
 
 try:
     collatz[1000](start, array("I", [0]))

@@ -60,6 +60,9 @@ const editor: Editor = makeEditor($("editor"), {
 
 // Compiling
 
+const TO_RUN = "Run the program, by the button or by Control-Enter, to see its results here.";
+const PRINTED = "This text is a script: it has run, and the tab Printed shows what it printed.";
+
 /** Whose code is looked at now. */
 const looked = (): Looked | null => (isKind(tabs.chosen) ? { unit: units.value, kind: tabs.chosen } : null);
 
@@ -78,7 +81,9 @@ function take({ text, answer: { compiled, look, code, broken } }: Told): void {
   }
   if (compiled && text !== null) {
     last = { text, compiled };
-    const { problem, printed } = compiled;
+    const { problem, printed, file } = compiled;
+    const hint = document.getElementById("hint"); // until something has run
+    if (hint) hint.textContent = file || problem ? TO_RUN : PRINTED;
     showProblem(problem);
     $("text").textContent = printed || "The program printed nothing.";
     tabs.note("printed", printed ? "•" : "");
@@ -180,7 +185,7 @@ function open(text: string): void {
   editor.set(text);
   quietly = false;
   clearTimeout(waiting);
-  $("report").replaceChildren(element("p", { class: "soft" }, "Run the program, by the button or by Control-Enter, to see its results here."));
+  $("report").replaceChildren(element("p", { id: "hint", class: "soft" }, TO_RUN));
   void ask(text);
 }
 
