@@ -71,27 +71,23 @@ def _normalise(
         if PIECE > 0:
             mean = _sum(input, first, lane, n, mean, False, PIECE, LANES)
         else:
-            for i in range(0, n, LANES):
-                if i + lane < n:
-                    mean = mean + W(input[first + (i + lane)])
+            for i in range(lane, n, LANES):
+                mean = mean + W(input[first + i])
         mean = total_of_block(mean, partial, _add, LANES) / W(n)
     squares = W(0)
     if PIECE > 0:
         squares = _sum(input, first, lane, n, mean, True, PIECE, LANES)
     else:
-        for i in range(0, n, LANES):
-            if i + lane < n:
-                away = W(input[first + (i + lane)]) - mean
-                squares = squares + away * away
+        for i in range(lane, n, LANES):
+            away = W(input[first + i]) - mean
+            squares = squares + away * away
     scale = 1 / sqrt(total_of_block(squares, partial, _add, LANES) / W(n) + eps)
-    for i in range(0, n, LANES):
-        column = i + lane
-        if column < n:
-            channel = _channel(column, row, groups, channels, spatial, BY)
-            value = (W(input[first + column]) - mean) * scale * W(gamma[channel])
-            if MEAN:
-                value = value + W(beta[channel])
-            output[first + column] = T(value)
+    for i in range(lane, n, LANES):
+        channel = _channel(i, row, groups, channels, spatial, BY)
+        value = (W(input[first + i]) - mean) * scale * W(gamma[channel])
+        if MEAN:
+            value = value + W(beta[channel])
+        output[first + i] = T(value)
 
 
 def _by_channel(
