@@ -294,10 +294,11 @@ def fresh_page(folder: Path, backend: str, runtime: str = "/web/dist", name: str
     return here
 
 
-def drawn(tab: Callable[[str], Any], here: Path) -> dict[str, float]:
-    """When a new tab has drawn what, in ms from the start of its page."""
+def drawn(tab: Callable[[str], Any], here: Path, then: Callable[[], None] = lambda: None) -> dict[str, float]:
+    """When a new tab has drawn what, in ms from the start of its page; `then` is called before it is closed."""
     page = tab(f"{address(here)}?plain")
     page.wait_for_function("() => globalThis.drawn", timeout=30_000)
     found: dict[str, float] = page.evaluate("() => globalThis.drawn")
+    then()
     page.close()
     return found
