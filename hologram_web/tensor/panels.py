@@ -112,6 +112,36 @@ def _strips(
         strips[to + i] = W(a[batch * a_batch + min(strip * TALL + i, m - 1) * a_row + p * ahead])
 
 
+def _tile(none: W, panels, strips, panel, strip, rows, ahead, k, TALL, STEPS, PACKED, REST):
+    """Sums of TALL rows and two vectors of columns. Those that are not PACKED are rows as they lie, which go on by
+    `ahead`; REST says that rounds of STEPS may leave some of k."""
+    sums, y = registers((TALL, 2), W, none), registers(2, W)
+    for some in range(k // STEPS):
+        for step in static_range(STEPS):
+            # What is added last and known is part of the address, and one proof for all of a round.
+            for j in static_range(2):
+                y[j] = panels[panel + some * (STEPS * WIDTH) + (step * WIDTH + 4 * j)]
+            for i in static_range(TALL):
+                if PACKED:
+                    x = W(strips[strip + some * (STEPS * TALL) + (step * TALL + i)])
+                else:
+                    x = W(strips[rows[i] + some * STEPS * ahead + step * ahead])
+                for j in static_range(2):
+                    sums[i, j] += x * y[j]
+    if REST:
+        for p in range(k // STEPS * STEPS, k):
+            for j in static_range(2):
+                y[j] = panels[panel + p * WIDTH + 4 * j]
+            for i in static_range(TALL):
+                if PACKED:
+                    x = W(strips[strip + p * TALL + i])
+                else:
+                    x = W(strips[rows[i] + p * ahead])
+                for j in static_range(2):
+                    sums[i, j] += x * y[j]
+    return sums
+
+
 def _gemm_panels(
     c: Elements[T],
     strips: Elements[U],
@@ -146,7 +176,6 @@ def _gemm_panels(
     a packet for each row. Blocks side by side go through the same strips, which stay in caches. Those that are not
     PACKED are rows of a as it lies, whose step is STEP, or 0 if it is not known. REST says that rounds may leave some
     of k, EDGE that there may be columns beyond the last."""
-    sums, y = registers((TALL, 2), W), registers(2, W)
     left, panel, begin, result = block_id(0) * WIDTH + local_id(0), block_id(0), block_id(1) * STRIP, i32(0)
     first = i32(0)
     if BATCHED:
@@ -162,31 +191,7 @@ def _gemm_panels(
                 rows[i] = min(top + i, m - 1) * a_row
                 if BATCHED:
                     rows[i] += block_id(2) * a_batch
-            for j in static_range(2):
-                sums[i, j] = W(0)
-        for some in range(k // STEPS):
-            for step in static_range(STEPS):
-                # What is added last and known is part of the address, and one proof for all of a round.
-                for j in static_range(2):
-                    y[j] = panels[panel + some * (STEPS * WIDTH) + (step * WIDTH + 4 * j)]
-                for i in static_range(TALL):
-                    if PACKED:
-                        x = W(strips[strip + some * (STEPS * TALL) + (step * TALL + i)])
-                    else:
-                        x = W(strips[rows[i] + some * STEPS * ahead + step * ahead])
-                    for j in static_range(2):
-                        sums[i, j] += x * y[j]
-        if REST:
-            for p in range(k // STEPS * STEPS, k):
-                for j in static_range(2):
-                    y[j] = panels[panel + p * WIDTH + 4 * j]
-                for i in static_range(TALL):
-                    if PACKED:
-                        x = W(strips[strip + p * TALL + i])
-                    else:
-                        x = W(strips[rows[i] + p * ahead])
-                    for j in static_range(2):
-                        sums[i, j] += x * y[j]
+        sums = _tile(W(0), panels, strips, panel, strip, rows, ahead, k, TALL, STEPS, PACKED, REST)
         for i in static_range(TALL):
             if top + i < m:
                 for j in static_range(2):
@@ -248,8 +253,7 @@ def _gemm_fresh(
     two. Of a matrix ALONE a turn is one of its `many` panels; else `some` of the strips go over those of all matrices
     before the next ones do. Strips of a matrix begin `apart`. At the EDGE a panel begins earlier, and stores what no
     other one has made; NARROW matrices may have fewer columns than a panel. BIAS 1 is of columns, 2 of rows."""
-    sums, y, rows = registers((TALL, 2), W), registers(2, W), registers(TALL, i32)
-    lane, base = local_id(0), block_id(0) * (WIDTH * k) + local_id(0)
+    rows, lane, base = registers(TALL, i32), local_id(0), block_id(0) * (WIDTH * k) + local_id(0)
     ahead, b_step, b_column = a_step, n, i32(1)
     if STEP:
         ahead = STEP
@@ -284,31 +288,7 @@ def _gemm_fresh(
             for i in static_range(TALL):
                 if not PACKED:
                     rows[i] = image * a_batch + min(top + i, m - 1) * a_row
-                for j in static_range(2):
-                    sums[i, j] = W(0)
-            for four in range(k // STEPS):
-                for step in static_range(STEPS):
-                    # What is added last and known is part of the address, and one proof for all of a round.
-                    for j in static_range(2):
-                        y[j] = panels[base + four * (STEPS * WIDTH) + (step * WIDTH + 4 * j)]
-                    for i in static_range(TALL):
-                        if PACKED:
-                            x = W(strips[weights + four * (STEPS * TALL) + (step * TALL + i)])
-                        else:
-                            x = W(strips[rows[i] + four * STEPS * ahead + step * ahead])
-                        for j in static_range(2):
-                            sums[i, j] += x * y[j]
-            if REST:
-                for p in range(k // STEPS * STEPS, k):
-                    for j in static_range(2):
-                        y[j] = panels[base + p * WIDTH + 4 * j]
-                    for i in static_range(TALL):
-                        if PACKED:
-                            x = W(strips[weights + p * TALL + i])
-                        else:
-                            x = W(strips[rows[i] + p * ahead])
-                        for j in static_range(2):
-                            sums[i, j] += x * y[j]
+            sums = _tile(W(0), panels, strips, base, weights, rows, ahead, k, TALL, STEPS, PACKED, REST)
             for i in static_range(TALL):
                 row = top + i
                 if row < m:
@@ -351,7 +331,7 @@ def just_before(o, sizes, batch, scalars, chosen, left, right, held, times=1, wh
         given = {"buffers": {"a": left}, "temporaries": memory, "times": times}
         found.append(
             part(o, _strips, (k, below, together), (64,), **given, scalars=scalars, U=held, W=acc, TALL=tall,
-                 STEP=chosen["STEP"])
+                 STEP=(chosen | constants)["STEP"])
         )  # fmt: skip
     memory = {"panels": (acc, blocks * WIDTH * k * times)}
     rest, edge = (not isinstance(size, int) or size % by != 0 for size, by in ((k, chosen["STEPS"]), (n, WIDTH)))
