@@ -75,6 +75,8 @@ def test_lengths_that_are_no_integers(wasm: hg.Executor, shape: Any) -> None:
          "an array of shape (1, 2, 2) has other axes than (batch, channels, height, width)"),
         (lambda ex: hg.ops.layer_norm(_ones(ex, 2, 3), _ones(ex, 7), _ones(ex, 3)),
          "LayerNorm: gamma has 7 elements, and 3 are needed"),
+        (lambda ex: hg.ops.einsum("...i->i", _ones(ex, 2, 3)), "'...i->i': the result has the axes of ..., too"),
+        (lambda ex: hg.ops.einsum("...ij->...", _ones(ex, 2)), "'ij' names 2 axes of an array of shape (2,)"),
         (lambda ex: nn.LayerNorm(2)(nn.LayerNorm(4).init(0, device=ex), _ones(ex, 1, 2)),
          "LayerNorm: gamma has 4 elements, and 2 are needed"),
         (lambda ex: nn.Sequential(xp.tanh)({}, _ones(ex, 2)), "Sequential(tanh) takes a list of 1 parameters, not 0"),
@@ -102,6 +104,26 @@ def test_products_with_arrays_of_numpy(wasm: hg.Executor) -> None:
     x, y = wasm.array(a), xp.asarray(b, device=wasm)
     for found in (a @ y, np.matmul(a, y), xp.matmul(a, y), x @ b, xp.matmul(x, b)):
         np.testing.assert_array_equal(found.numpy(), a @ b)
+
+
+@pytest.mark.parametrize(
+    ("text", "shapes"),
+    [
+        ("...ij,...jk->...ik", ((2, 3, 4), (2, 4, 5))),
+        ("...i,i->...", ((2, 3, 4), (4,))),
+        ("i...,i...", ((3, 2), (3, 2))),
+        ("...", ((2, 3),)),
+        ("...ii->...i", ((2, 3, 3),)),
+        ("b...,...c->c...b", ((2, 4, 3), (4, 3, 5))),
+        ("...,...->...", ((), (2, 3))),
+    ],
+)
+def test_einsum_with_axes_without_letters(wasm: hg.Executor, text: str, shapes: tuple[tuple[int, ...], ...]) -> None:
+    given = [np.random.default_rng(7).random(shape).astype("f4") for shape in shapes]
+    found = hg.ops.einsum(text, *(xp.asarray(each, device=wasm) for each in given))
+    wanted = np.einsum(text, *given)
+    assert found.shape == wanted.shape
+    np.testing.assert_allclose(found.numpy(), wanted, rtol=1e-5)
 
 
 @pytest.mark.parametrize("name", ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"])

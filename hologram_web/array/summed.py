@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import prod
+from string import ascii_letters
 from typing import Any
 
 from ..errors import LaunchError
@@ -15,9 +17,10 @@ __all__ = ["einsum"]
 
 
 def einsum(text: str, /, *given: Array) -> Array:
-    """NumPy's einsum, without `...`: letters name axes, those that the result has not are summed. Operands are
-    multiplied from left to right, two at a time, as products of matrices."""
-    inputs, arrow, output = text.replace(" ", "").partition("->")
+    """NumPy's einsum: letters name axes, `...` those in front or between that have no letters, which are as long in all
+    arrays; those that the result has not are summed. Operands are multiplied from left to right, two at a time, as
+    products of matrices."""
+    inputs, arrow, output = _spelled(text.replace(" ", ""), given).partition("->")
     names = inputs.split(",")
     if len(names) != len(given) or not given or not (inputs + output).replace(",", "").isalpha():
         raise LaunchError(f"{text!r} does not name the axes of {len(given)} arrays by letters")
@@ -40,6 +43,22 @@ def einsum(text: str, /, *given: Array) -> Array:
         name, found = _pair(name, found, other, right, later, sizes)
     name, found = _alone(name, found, set(output))
     return _arranged(name, found, output)
+
+
+def _spelled(text: str, given: Sequence[Array]) -> str:
+    """The text with letters in place of `...`."""
+    if "..." not in text:
+        return text
+    inputs, arrow, output = text.partition("->")
+    names = inputs.split(",")
+    if not arrow:
+        output = "..." + "".join(sorted(each for each in {*inputs} - {*".,"} if inputs.count(each) == 1))
+    further = [max(x.ndim - len(name) + 3, 0) if "..." in name else 0 for name, x in zip(names, given, strict=False)]
+    spare = "".join(letter for letter in ascii_letters if letter not in text)[: max(further, default=0)]
+    if spare and "..." not in output:
+        raise LaunchError(f"{text!r}: the result has the axes of ..., too")
+    names = [name.replace("...", spare[len(spare) - n :]) for name, n in zip(names, further, strict=False)]
+    return f"{','.join(names)}->{output.replace('...', spare)}"
 
 
 def _arranged(name: str, array: Array, wanted: str) -> Array:
