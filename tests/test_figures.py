@@ -38,6 +38,10 @@ ONCE = (
     "runs in Node 25 and the least of 100 natively, 2026-11-30",
     "README.md: attention, convolutions and products in one page of Chromium, old and new files in turns, the least of "
     "180 to 450 runs, 2026-11-29",
+    "README.md: fused products of 512 in Node 25 (V8 14.1), our module with one thing after the other changed in its "
+    "text, and by hand, in turns, the thread's time of the processor, the time that an eighth of 48 to 60 runs stays "
+    "under, 2026-11-30",
+    "README.md: kernels of a step of mlp natively, the least of 60 steps one behind the other, their sum, 2026-11-30",
     "README.md: fused products of 512 x 512 x k in one page of Chromium, in turns, rounds of two steps of k, of four, "
     "of eight, and by hand, least times, 2026-11-30",
     "README.md: products before and after, and by hand, in turns in one plain page of Chromium, processor time of its "

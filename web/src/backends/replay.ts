@@ -12,7 +12,7 @@ import { blocksOf } from "./device.js";
 import { LONG_MS, now } from "./pace.js";
 import type { Call, Place, WasmDevice } from "./wasm.js";
 
-const MOST_MS = 2; // of a run that is kept: nothing interrupts it. Where threads may share longer ones, LONG_MS
+const MOST_MS = 16; // of a run that is kept, a frame: the page waits for it. Where threads may share longer ones, LONG_MS
 const MOST_LATE = 3; // runs that take longer, one after the other: one may be the machine's fault
 const MOST_BYTES = 1 << 22; // that one holds: argument blocks, temporaries, arrays that are copied
 const MOST_HELD = 1 << 26; // by those of a device, of which each counts as LEAST more
