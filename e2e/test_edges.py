@@ -39,6 +39,7 @@ def test_every_row_equals_the_reference(tasks: dict[str, Task]) -> None:
         row.compare(Expected(scipy.planes, exact))
         assert (row.differing_integers, row.max_ulp) == (0, 0), row.differing
         assert row.adapter
+        assert row.adapter.endswith(", no GPU") is ("WebGPU" in row.title)
         assert row.good
     assert not [figure.error for figure in found if figure.error]
     assert all(figure.value for figure in found)

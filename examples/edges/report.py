@@ -129,7 +129,7 @@ def _strip_item(pictures: _Pictures, photo: NDArray, planes: Planes, plane: str,
 def _device(row: Row) -> str:
     numbers = ("-",) * 4
     if not row.error:
-        numbers = f"{row.compile_ms:.1f}", f"{row.ms('edges'):.1f}", f"{row.differing_integers:,}", str(row.max_ulp)
+        numbers = f"{row.compile_ms:,.1f}", f"{row.ms('edges'):,.1f}", f"{row.differing_integers:,}", str(row.max_ulp)
     cells = "".join(f'<td class="number">{number}</td>' for number in numbers)
     mark = "good" if row.good else "bad"
     return (

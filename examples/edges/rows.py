@@ -65,7 +65,8 @@ class Native:
 
     def _adapter(self) -> str:
         if self.name == "webgpu":
-            return str(self.device.adapter.get("device") or self.device.adapter.get("description"))
+            adapter = self.device.adapter
+            return f"{adapter.get('device') or adapter.get('description')}{'' if adapter['real'] else ', no GPU'}"
         package = _LIBRARIES.get(self.name, "numpy")
         return f"{package} {version(package)}"
 

@@ -38,7 +38,7 @@ async function start(get, hologram, { row, backend, folder, python }) {
   rows.set(row, { programs, args });
   const { adapter } = runtime.info;
   const name = adapter && [adapter.vendor, adapter.architecture, adapter.description].filter(Boolean).join(" ");
-  return { adapter: name, compile, python: compiler?.times ?? null, kept: compiler?.kept() ?? null };
+  return { adapter: name && name + (adapter.real ? "" : ", no GPU"), compile, python: compiler?.times ?? null, kept: compiler?.kept() ?? null };
 }
 
 const same = (a, b) => a.length === b.length && a.every((byte, k) => byte === b[k]);
