@@ -17,7 +17,7 @@ import hologram_web as hg
 from hologram_web import array_api as xp
 from hologram_web.errors import LaunchError
 
-from .array_api.__main__ import table, together
+from .array_api.__main__ import of_file, table, together
 from .array_api.exclusions import EXCLUSIONS
 from .array_api.suite import found_in
 from .namespace import NamespaceOn
@@ -426,6 +426,9 @@ def test_a_page_takes_tests_of_several_files() -> None:
     shards = {"a#0": ["t"] * 9, "b#0": ["t"] * 41, "c#0": ["t"] * 50, "c#1": ["t"] * 4, "d#0": ["t"]}
     assert together(list(shards), shards) == [["a#0", "b#0"], ["c#0"], ["c#1", "d#0"]]
     assert together([], shards) == []
+    found = {"tests.test_a::b": "passed", "tests.test_a.Inner::c": "failed", "tests.test_a_b::d": "passed"}
+    assert of_file("test_a.py#1", found) == {"tests.test_a::b": "passed", "tests.test_a.Inner::c": "failed"}
+    assert of_file("test_a_b.py#0", found) == {"tests.test_a_b::d": "passed"}
 
 
 @pytest.mark.parametrize("lazy", [False, True])

@@ -30,7 +30,7 @@ from pathlib import Path
 from .exclusions import EXCLUSIONS
 from .suite import QUIET, VERSIONS, arguments, chosen, found_in
 
-__all__ = ["table", "together"]
+__all__ = ["of_file", "table", "together"]
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "array_api.md"
@@ -119,6 +119,12 @@ def together(keys: list[str], shards: Mapping[str, list[str]]) -> list[list[str]
     return groups
 
 
+def of_file(key: str, results: Mapping[str, str]) -> dict[str, str]:
+    """Of what several shards found what belongs to one, whose tests may be in classes."""
+    stem = key.partition(".py#")[0]
+    return {test: how for test, how in results.items() if stem in test.partition("::")[0].split(".")}
+
+
 def _results(options: argparse.Namespace) -> dict[str, dict[str, str]]:
     files = sorted(path.name for path in (options.suite / "array_api_tests").glob("test_*.py"))
     files = [name for name in files if options.only in name]
@@ -139,8 +145,7 @@ def _results(options: argparse.Namespace) -> dict[str, dict[str, str]]:
             made = pool.map(lambda keys: run([test for key in keys for test in shards[key]]), groups)
             for keys, results in zip(groups, made, strict=True):
                 for key in keys:
-                    stem = key.partition(".py#")[0]
-                    known[key] = {test: how for test, how in results.items() if test.partition("::")[0].endswith(stem)}
+                    known[key] = of_file(key, results)
                 if options.resume is not None:
                     options.resume.write_text(json.dumps(known), encoding="utf-8")
                 print(*keys, dict(Counter(results.values())), flush=True)
