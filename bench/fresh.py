@@ -1,11 +1,12 @@
 """How long a fresh page takes to its first result, which `make run` tells too, and a page by hand beside it.
 
-    python -m bench.fresh [--rounds 3] [--beside ../other/web/dist]
+    python -m bench.fresh [--rounds 3] [--beside ../other]
 
 A page is a new tab of a browser that runs, with nothing cached: nine of each in a round, in turns. Those by hand
 (bench/hand/first.mjs) draw the same histogram by the browser's own interfaces, with one small kernel and no checks;
-ratios are of medians. With `--beside` pages take the runtime of another folder, too. Processor time, of which the mean
-is told, is that of all processes of the browser until a tab has drawn: other work on the machine changes it less.
+ratios are of medians. With `--beside` there are pages of another checkout, its runtime and its files, too. Processor
+time, of which the mean is told, is that of all processes of the browser until a tab has drawn: other work on the
+machine changes it less.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from __future__ import annotations
 import argparse
 import os
 import shutil
+import subprocess
+import sys
 from collections import defaultdict
 from collections.abc import Callable
 from pathlib import Path
@@ -38,6 +41,14 @@ PAGE = """<!doctype html>
 <link rel="preload" href="CODE" as="fetch" crossorigin>
 <link rel="preload" href="rgb.bin" as="fetch" crossorigin>
 <canvas id="histogram" width="256" height="100"></canvas>
+"""
+
+
+_MADE = """import sys
+from pathlib import Path
+from examples.edges.pictures import photograph
+from examples.edges.tasks import Settings, make_tasks, save
+save(make_tasks(photograph(), Settings()), Path(sys.argv[1]))
 """
 
 
@@ -86,9 +97,12 @@ def main() -> None:
     pages = {"here": [fresh_page(folder, backend) for backend in ("wasm", "webgpu")]}
     pages["by hand"] = [_by_hand(folder, backend) for backend in ("wasm", "webgpu")]
     if given.beside:
+        beside = given.beside.resolve()
         shutil.rmtree(OTHER, ignore_errors=True)
-        shutil.copytree(given.beside, OTHER)
-        pages["beside"] = [fresh_page(folder, b, "/build/fresh/other", "other") for b in ("wasm", "webgpu")]
+        shutil.copytree(beside / "web" / "dist", OTHER / "dist")
+        made = [sys.executable, "-c", _MADE, str(OTHER)]
+        subprocess.run(made, cwd=beside, env={**os.environ, "PYTHONPATH": str(beside)}, check=True)
+        pages["beside"] = [fresh_page(OTHER, backend, "/build/fresh/other/dist") for backend in ("wasm", "webgpu")]
     found: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     with Chromium(folder) as chromium, chromium.browser.tabs() as tab:
         for page in pages["by hand"]:

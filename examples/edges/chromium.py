@@ -278,7 +278,7 @@ def fresh_pages(chromium: Chromium) -> dict[str, list[float]]:
     return found
 
 
-def fresh_page(folder: Path, backend: str, runtime: str = "/web/dist", name: str = "first") -> Path:
+def fresh_page(folder: Path, backend: str, runtime: str = "/web/dist") -> Path:
     """Writes a page to a folder with tasks: the histogram on a device, by a runtime, then edges on WebAssembly (they
     keep a program that plays a GPU busy for seconds, and so the next tab)."""
     page_folder = ROOT / "examples" / "edges" / "page"
@@ -287,9 +287,9 @@ def fresh_page(folder: Path, backend: str, runtime: str = "/web/dist", name: str
         text = text.replace('<canvas id="edges"></canvas>\n', "")
     if runtime != "/web/dist":  # beside the page, which names it
         script = (page_folder / "first.mjs").read_text(encoding="utf-8")
-        (folder / f"{name}.mjs").write_text(script.replace("/web/dist", runtime), encoding="utf-8")
-        text = text.replace("/web/dist", runtime).replace(f"{HERE}/page/first.mjs", f"{name}.mjs")
-    here = folder / f"{name}-{backend}.html"
+        (folder / "first.mjs").write_text(script.replace("/web/dist", runtime), encoding="utf-8")
+        text = text.replace("/web/dist", runtime).replace(f"{HERE}/page/first.mjs", "first.mjs")
+    here = folder / f"first-{backend}.html"
     here.write_text(text, encoding="utf-8")
     return here
 

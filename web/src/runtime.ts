@@ -118,10 +118,18 @@ export class Runtime {
         const open = async () => {
           const found = await openAdapter(gpu, powerPreference);
           const info = (adapter = describeAdapter(found.info));
-          const check = requested === "auto" ? () => void (reason = judge(info)) : undefined;
-          check?.();
-          const { openProbed } = await import("./backends/webgpu.js");
-          return described(await openProbed(found, info, check), reason, info);
+          const check = () => void (requested === "auto" && (reason = judge(info)));
+          check();
+          const { openGpu, probe, webGpuDevice } = await import("./backends/webgpu.js");
+          const made = webGpuDevice(await openGpu(found));
+          try {
+            info.inexact = await probe(made);
+            check();
+          } catch (error) {
+            made.close("");
+            throw error;
+          }
+          return described(made, reason, info);
         };
         return new Runtime(await open(), open);
       } catch (error) {

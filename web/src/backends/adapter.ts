@@ -10,7 +10,7 @@ export interface AdapterInfo {
   description: string;
   /** Whether it is a GPU, not a program that stands in for one. */
   real: boolean;
-  /** What F32 does not do as elsewhere: operations whose results are not the nearest numbers, "subnormals". On a device that was asked for it is known when a first program is loaded. */
+  /** What F32 does not do as elsewhere: operations whose results are not the nearest numbers, "subnormals". */
   inexact: string[];
 }
 

@@ -2,6 +2,7 @@
 import type { Artifact, Kernel, Launch } from "../plan.js";
 import type { AdapterInfo } from "./adapter.js";
 import type { Device } from "./device.js";
+import { noCounts } from "./device.js";
 
 const LANES = 64;
 const ROUNDS = 70_000; // some drivers end loops after 65,535 rounds
@@ -66,17 +67,14 @@ export async function probe(device: Device): Promise<AdapterInfo["inexact"]> {
   await device.prepare(file, [launch]);
   let [best, bytes]: [number, Uint8Array | undefined] = [Infinity, undefined];
   // The best of three: a processor that was busy elsewhere once made the GPU look 13 times as slow, and ended runs early.
-  const { counts } = device;
   for (let round = 0; round < 3; round++) {
     const run = device.run(1, undefined);
     void run.launch({ file, program: 0, launch, kernel: KERNEL, grid: [1, 1, 1], lanes: [LANES, 1, 1], scalars: [], memories: [memory] });
     [bytes] = await run.finish([memory]);
-    best = Math.min(best, counts.milliseconds || Infinity);
-    counts.launches--, counts.submits--;
+    best = Math.min(best, device.counts.milliseconds || Infinity);
   }
   device.free(memory);
-  counts.compiles--; // others may count meanwhile
-  counts.milliseconds = null;
+  Object.assign(device.counts, noCounts());
   if (best < Infinity) device.speed = (500 * ROUNDS) / best; // what rounds cost is known within a factor of two
   const found = new Uint32Array(bytes!.buffer);
   return NAMES.filter((_, k) => found.subarray(part(2 + k, 0), part(3 + k, 0)).some((word, lane) => word !== expected[part(2 + k, lane)]));

@@ -4,9 +4,8 @@ import type { Values } from "../formula.js";
 import { LARGEST, LAUNCH_VARIABLES, evaluate, integerOf, slotOf, view, writeBits } from "../internal.js";
 import type { Artifact, Fast, Kernel, Launch, Variant } from "../plan.js";
 import { CLASSES, CLASS_BYTES, lanesOf } from "../plan.js";
-import type { AdapterInfo } from "./adapter.js";
 import type { Device, Job, Memory, Run } from "./device.js";
-import { probe } from "./probe.js";
+export { probe } from "./probe.js";
 import * as isa from "../isa.gen.js";
 import { USAGE, blocksOf, checkSignal, noCounts } from "./device.js";
 
@@ -72,8 +71,6 @@ export interface Laid {
 
 /** And what recordings need, and runs in encoders of the caller's: recording.ts. */
 export interface GpuDevice extends Device {
-  /** The probe, once it runs; nobody waits for it in the probe itself. */
-  probed?: Promise<void>;
   readonly gpu: GPUDevice;
   /** The code of a launch; `unsure` if it is without checks, and nobody knows that it is short. What was asked for it. */
   choose(job: Job, ends: Ends): { code: Pipeline | Promise<Pipeline>; unsure: boolean; fast: Fast | undefined; values: Values };
@@ -136,21 +133,6 @@ export async function openGpu(adapter: GPUAdapter): Promise<GPUDevice> {
   }
 }
 
-/** A device of an adapter. Where somebody judges what a probe finds they do before; else it runs beside the compiling of a first program. */
-export async function openProbed(adapter: GPUAdapter, info: AdapterInfo, judge?: () => void): Promise<GpuDevice> {
-  const device = webGpuDevice(await openGpu(adapter));
-  const probed = (device.probed = probe(device).then((inexact) => {
-    info.inexact = inexact;
-    judge?.();
-  }));
-  await (judge && probed.catch((error) => {
-    device.close("");
-    throw error;
-  }));
-  probed.catch(() => {}); // who loads a program is told
-  return device;
-}
-
 /** Runs artifacts on `gpu`. `owned`: whether closing ends it. */
 export function webGpuDevice(gpu: GPUDevice, owned = true): GpuDevice {
   const counts = noCounts();
@@ -203,7 +185,7 @@ export function webGpuDevice(gpu: GPUDevice, owned = true): GpuDevice {
       used.set(kernel.wgsl[launch.variant - 1]!, kernel);
     }
     // What runs without checks is what most launches run; another one is made when a launch needs it.
-    await Promise.all([device.probed, ...[...used].map(([variant, kernel]) => made(file, kernel, variant, variant.fast[0]))]);
+    await Promise.all([...used].map(([variant, kernel]) => made(file, kernel, variant, variant.fast[0])));
   }
 
   /** The pipeline of a variant, with checks or without them. */
