@@ -148,7 +148,12 @@ def _vectors(what: str) -> int:
 
 
 def module(what: str, way: str) -> str:
-    """Its text: `kernel(_, _, times)`. Operands are numbers from -300 to 724, none a zero with a sign."""
+    """Its text: `kernel(_, _, times)`. Operands are numbers from -300 to 724, none a zero with a sign; of what only
+    moves all bytes differ."""
+    fill = """(f32.store (local.get $p) (f32.sub (f32.mul (f32.const 0.25) (f32.convert_i32_u
+        (i32.and (i32.mul (local.get $p) (i32.const 7919)) (i32.const 4095)))) (f32.const 300)))"""
+    if what in _STEPS:
+        fill = "(i32.store (local.get $p) (i32.mul (local.get $p) (i32.const -1640531535)))"
     lines = []
     for part in range(_VECTORS):
         if what in _STEPS:
@@ -163,8 +168,7 @@ def module(what: str, way: str) -> str:
     return f"""(module (import "env" "memory" (memory 2 65536))
   (func $fill (local $p i32)
     (loop $more
-      (f32.store (local.get $p) (f32.sub (f32.mul (f32.const 0.25) (f32.convert_i32_u
-        (i32.and (i32.mul (local.get $p) (i32.const 7919)) (i32.const 4095)))) (f32.const 300)))
+      {fill}
       (br_if $more (i32.lt_u (local.tee $p (i32.add (local.get $p) (i32.const 4))) (i32.const {_RESULTS})))))
   (start $fill)
   (func (export "kernel") (param i32 i32) (param $times i32)

@@ -82,12 +82,12 @@ def _normalise(
             away = W(input[first + i]) - mean
             squares = squares + away * away
     scale = 1 / sqrt(total_of_block(squares, partial, _add, LANES) / W(n) + eps)
-    for i in range(lane, n, LANES):
-        channel = _channel(i, row, groups, channels, spatial, BY)
-        value = (W(input[first + i]) - mean) * scale * W(gamma[channel])
+    for column in range(lane, n, LANES):
+        channel = _channel(column, row, groups, channels, spatial, BY)
+        value = (W(input[first + column]) - mean) * scale * W(gamma[channel])
         if MEAN:
             value = value + W(beta[channel])
-        output[first + i] = T(value)
+        output[first + column] = T(value)
 
 
 def _by_channel(

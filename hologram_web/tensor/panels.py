@@ -112,9 +112,9 @@ def _strips(
         strips[to + i] = W(a[batch * a_batch + min(strip * TALL + i, m - 1) * a_row + p * ahead])
 
 
-def _tile(none: W, panels, strips, panel, strip, rows, ahead, k, TALL, STEPS, PACKED, REST):
-    """Sums of TALL rows and two vectors of columns. Those that are not PACKED are rows as they lie, which go on by
-    `ahead`; REST says that rounds of STEPS may leave some of k."""
+def _tile(none: W, panels, left, panel, strip, rows, ahead, k, TALL, STEPS, PACKED, REST):
+    """Sums of TALL rows and two vectors of columns. `left` reads strips, which may be computed there; those that are
+    not PACKED are rows as they lie, which go on by `ahead`. REST says that rounds of STEPS may leave some of k."""
     sums, y = registers((TALL, 2), W, none), registers(2, W)
     for some in range(k // STEPS):
         for step in static_range(STEPS):
@@ -123,9 +123,9 @@ def _tile(none: W, panels, strips, panel, strip, rows, ahead, k, TALL, STEPS, PA
                 y[j] = panels[panel + some * (STEPS * WIDTH) + (step * WIDTH + 4 * j)]
             for i in static_range(TALL):
                 if PACKED:
-                    x = W(strips[strip + some * (STEPS * TALL) + (step * TALL + i)])
+                    x = left(strip + some * (STEPS * TALL) + (step * TALL + i))
                 else:
-                    x = W(strips[rows[i] + some * STEPS * ahead + step * ahead])
+                    x = left(rows[i] + some * STEPS * ahead + step * ahead)
                 for j in static_range(2):
                     sums[i, j] += x * y[j]
     if REST:
@@ -134,9 +134,9 @@ def _tile(none: W, panels, strips, panel, strip, rows, ahead, k, TALL, STEPS, PA
                 y[j] = panels[panel + p * WIDTH + 4 * j]
             for i in static_range(TALL):
                 if PACKED:
-                    x = W(strips[strip + p * TALL + i])
+                    x = left(strip + p * TALL + i)
                 else:
-                    x = W(strips[rows[i] + p * ahead])
+                    x = left(rows[i] + p * ahead)
                 for j in static_range(2):
                     sums[i, j] += x * y[j]
     return sums
@@ -191,7 +191,9 @@ def _gemm_panels(
                 rows[i] = min(top + i, m - 1) * a_row
                 if BATCHED:
                     rows[i] += block_id(2) * a_batch
-        sums = _tile(W(0), panels, strips, panel, strip, rows, ahead, k, TALL, STEPS, PACKED, REST)
+        sums = _tile(
+            W(0), panels, lambda place: W(strips[place]), panel, strip, rows, ahead, k, TALL, STEPS, PACKED, REST
+        )
         for i in static_range(TALL):
             if top + i < m:
                 for j in static_range(2):
@@ -288,7 +290,9 @@ def _gemm_fresh(
             for i in static_range(TALL):
                 if not PACKED:
                     rows[i] = image * a_batch + min(top + i, m - 1) * a_row
-            sums = _tile(W(0), panels, strips, base, weights, rows, ahead, k, TALL, STEPS, PACKED, REST)
+            sums = _tile(
+                W(0), panels, lambda place: W(strips[place]), base, weights, rows, ahead, k, TALL, STEPS, PACKED, REST
+            )
             for i in static_range(TALL):
                 row = top + i
                 if row < m:
