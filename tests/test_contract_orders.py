@@ -10,9 +10,10 @@ import pytest
 import hologram_web as hg
 from bench.orders import CASES, text_of
 from hologram_web.isa.types import Type
+from hologram_web.plan import tensor_steps
 from hologram_web.tensor.families import operation
 from hologram_web.tensor.operation import Operands
-from hologram_web.tensor.schedules import TRAITS
+from hologram_web.tensor.schedules import TRAITS, traits_for
 
 Pairs = tuple[tuple[int, int], ...]
 
@@ -47,9 +48,13 @@ def test_few_rows_take_b_as_matrices_lie() -> None:
     assert ["a copy of b" in launch.why for launch in found] == [True, False]
 
 
-@pytest.mark.parametrize("device", ["cpu", "wasm", "webgpu"])
+@pytest.mark.parametrize(("device", "where"), [("cpu", ""), ("wasm", ""), ("wasm", "in files"), ("webgpu", "")])
 @pytest.mark.parametrize("axes", ["ibk,kbj->bij", "kbi,jbk->bij", "ibk,bjk->bij", "bki,kbj->bij"])
-def test_steps_of_operands_are_those_of_numpy(device: str, axes: str) -> None:
+def test_steps_of_operands_are_those_of_numpy(
+    device: str, where: str, axes: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if where:  # schedules of pages, here
+        monkeypatch.setattr(tensor_steps, "traits_for", lambda target, math, here: traits_for(target, math))
     size = {"b": 3, "i": 21, "j": 37, "k": 18}
     names = axes.split("->")[0].split(",")
     shapes = [tuple(size[axis] for axis in name) for name in names]

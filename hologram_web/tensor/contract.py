@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from math import prod
 
 from .arrange import _steps, _strided
@@ -101,18 +100,7 @@ def _contract(o, traits):
         why = f"a copy of {name}, whose axes lie as in no product: they are read as {straight}"
         more = {"temporaries": memory, "scalars": {}, "why": why}
         found.append(part(o, _strided, (prod(shape),), (256,), buffers=given, **more, **constants))
-    launches = _product(o, traits, o.ty, m, n, k, turned["a"], turned["b"], batch, buffers=buffers)
-    return found + [_with_steps(launch, steps) if steps else launch for launch in launches]
-
-
-def _with_steps(launch, steps):
-    """A launch of a product with these for its own of the same names."""
-
-    def made():
-        scalars = launch.scalars
-        return launch.program, launch.buffers, {**scalars, **{n: step for n, step in steps.items() if n in scalars}}
-
-    return replace(launch, make=made)
+    return found + _product(o, traits, o.ty, m, n, k, turned["a"], turned["b"], batch, buffers=buffers, steps=steps)
 
 
 def _contracted(np, o, a, b):

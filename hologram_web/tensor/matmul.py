@@ -351,7 +351,12 @@ def _in_strips(o, left, memory, tall, sizes, packing, turned):
     (k, below, batch), scalars = sizes, packing["scalars"]
     packing = packing | {"temporaries": memory}
     if turned and tall == WIDTH:
-        scalars = scalars | {"n": scalars["m"], "b_batch": scalars["a_batch"], "many": below}
+        scalars = scalars | {
+            "n": scalars["m"],
+            "b_step": scalars["a_step"],
+            "b_batch": scalars["a_batch"],
+            "many": below,
+        }
         packing |= {"scalars": scalars, "buffers": {"b": left, "panels": "strips"}}
         batched = not isinstance(batch, int) or batch != 1
         return part(o, _panels, (ceildiv(k, SOME) * 4, batch), (4,), BATCHED=batched, TURNED=False, **packing)
@@ -359,9 +364,12 @@ def _in_strips(o, left, memory, tall, sizes, packing, turned):
     return part(o, _strips, (k, below, batch), (64,), **given, **packing)
 
 
-def _product(o, traits, ty, m, n, k, trans_a, trans_b, batch=1, strides=(), buffers=None, alpha=1, beta=0, often=1):
+def _product(
+    o, traits, ty, m, n, k, trans_a, trans_b, batch=1, strides=(), buffers=None, alpha=1, beta=0, often=1, steps=None
+):
     """Launches for `batch` products of m x k and k x n matrices of `o.ty`, to elements of a type. `buffers` are the
-    operands that are not a, b and c; all is done `often` times, 1 or 0."""
+    operands that are not a, b and c; all is done `often` times, 1 or 0. `steps` are scalars of operands that lie in
+    another way: neighbours in a row, or in a column of what is transposed, are neighbours in memory."""
     inner, buffers = wide(o.ty), buffers or {}
     batched = not isinstance(batch, int) or batch != 1
     a_batch, b_batch, c_batch = strides or (m * k, k * n, m * n)
@@ -370,7 +378,7 @@ def _product(o, traits, ty, m, n, k, trans_a, trans_b, batch=1, strides=(), buff
         "a_row": 1 if trans_a else k, "a_step": m if trans_a else 1, "a_batch": a_batch,
         "b_step": 1 if trans_b else n, "b_column": k if trans_b else 1, "b_batch": b_batch,
         "c_batch": c_batch, "alpha": alpha, "beta": beta,
-    }  # fmt: skip
+    } | (steps or {})  # fmt: skip
     common = {"BATCHED": batched, "W": inner}
     final = {
         "T": ty,

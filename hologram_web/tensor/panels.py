@@ -57,6 +57,8 @@ def _panels(
     b: Elements[U],
     n: i32,
     k: i32,
+    b_step: i32,
+    b_column: i32,
     b_batch: i32,
     many: i32,
     U: Constant[type],
@@ -68,9 +70,9 @@ def _panels(
     columns. Four lanes bring SOME rows of all panels, one panel after the other: a line of the cache has columns of
     two. b is TURNED if its columns lie one after the other."""
     lane, begin, first, base = local_id(0), block_id(0) * SOME, i32(0), i32(0)
-    step, apart = n, i32(1)
+    step, apart = b_step, i32(1)
     if TURNED:
-        step, apart = 1, k
+        step, apart = 1, b_column
     if BATCHED:
         first, base = block_id(1) * b_batch, block_id(1) * many
     for number in range(many):
@@ -223,6 +225,8 @@ def _gemm_fresh(
     a_row: i32,
     a_step: i32,
     a_batch: i32,
+    b_step: i32,
+    b_column: i32,
     b_batch: i32,
     c_batch: i32,
     many: i32,
@@ -256,11 +260,11 @@ def _gemm_fresh(
     before the next ones do. Strips of a matrix begin `apart`. At the EDGE a panel begins earlier, and stores what no
     other one has made; NARROW matrices may have fewer columns than a panel. BIAS 1 is of columns, 2 of rows."""
     rows, lane, base = registers(TALL, i32), local_id(0), block_id(0) * (WIDTH * k) + local_id(0)
-    ahead, b_step, b_column = a_step, n, i32(1)
+    ahead, down, right = a_step, b_step, i32(1)
     if STEP:
         ahead = STEP
     if TURNED:
-        b_step, b_column = 1, k
+        down, right = 1, b_column
     for turn in range(block_id(0) * each, min(block_id(0) * each + each, turns)):
         number, image, begin = turn, i32(0), i32(0)
         if not ALONE:
@@ -273,18 +277,18 @@ def _gemm_fresh(
         left = first
         if EDGE:
             left = max(min(first, n - WIDTH), 0)
-        at = image * b_batch + (left + lane) * b_column
+        at = image * b_batch + (left + lane) * right
         if NARROW:
             for p in range(k):
                 for j in static_range(2):
                     value = W(0)
                     if left + lane + 4 * j < n:
-                        value = W(b[at + p * b_step + 4 * j * b_column])
+                        value = W(b[at + p * down + 4 * j * right])
                     panels[base + p * WIDTH + 4 * j] = value
         else:
             for p in range(k):
                 for j in static_range(2):
-                    panels[base + p * WIDTH + 4 * j] = W(b[at + p * b_step + 4 * j * b_column])
+                    panels[base + p * WIDTH + 4 * j] = W(b[at + p * down + 4 * j * right])
         for strip in range(begin, min(begin + some, below)):
             top, weights = strip * TALL, (image * apart + strip) * (TALL * k)
             for i in static_range(TALL):

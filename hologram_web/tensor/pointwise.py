@@ -47,7 +47,8 @@ def choose(o, traits, acc):
 def launches(o, chosen, constants):
     """Its launches."""
     sizes = m, n, k = o.out_channels, math.prod(out_lengths(o)), o.in_channels
-    steps = {"a_row": k, "a_step": 1, "a_batch": 0, "b_batch": k * n, "c_batch": m * n, "alpha": 1, "beta": 0}
+    steps = {"a_row": k, "a_step": 1, "a_batch": 0, "b_step": n, "b_column": 1, "b_batch": k * n, "c_batch": m * n}
+    steps |= {"alpha": 1, "beta": 0}
     about = {"TURNED": False, "STEP": 1, "BETA": False, **constants, "BIAS": 2 * constants["BIAS"]}
     why = "columns of the image packed just before they are used"
     return just_before(o, sizes, o.batch, steps, chosen, "kernel", "input", o.ty, 1, why, {"c": "output"}, **about)

@@ -594,11 +594,12 @@ _PACKETS = (
         '("i32.lt_u",)',
         "memory/shared_row_first.atlas",
     ),
-    _compiler(
-        "escapes: what lanes take out of a loop by a branch backwards is lost",
-        "escapes:uses",
+    Mutant(
+        "compiler: escapes: what lanes take out of a loop by a branch backwards is lost",
+        "compiler.escapes:uses",
         "if waits or again or counted or",
         "if waits or again or",
+        "wasm4",
         "packets/left_backwards.atlas",
     ),
     _compiler(

@@ -94,13 +94,14 @@ def _changed(mutant: Mutant) -> CodeType:
 
 
 def sound_device(name: str) -> Any:
-    """A device as it is; faults come at once. `wgsl` is webgpu, `wasm1` is wasm without packets of lanes."""
+    """A device as it is; faults come at once. `wgsl` is webgpu, `wasm4` is wasm in packets of 4 lanes, `wasm1` without."""
     if name == "wgsl":
         device = WebGpuBackend(check="sync", limits=LIMITS)
         assert device.traits  # found out without bugs
         return device
-    packets = 1 if name == "wasm1" else None
-    return CpuBackend(limits=LIMITS) if name == "cpu" else WasmBackend(limits=LIMITS, cache=False, packets=packets)
+    if name == "cpu":
+        return CpuBackend(limits=LIMITS)
+    return WasmBackend(limits=LIMITS, cache=False, packets=int(name.removeprefix("wasm") or 0) or None)
 
 
 def broken_device(mutant: Mutant) -> Any:
