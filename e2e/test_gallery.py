@@ -69,6 +69,10 @@ def colours(page: Page) -> int:
 def test_a_page_on_webassembly(page: Page, browser: Browser, name: str) -> None:
     show(page, browser, name, "wasm")
     expect(page.locator("#device")).to_contain_text("WebAssembly")
+    for _ in range(50):  # what fades has two colours in its first frame
+        if colours(page) > 2:
+            break
+        page.wait_for_timeout(200)
     assert colours(page) > 2
     assert faults(page) == []
     expect(page.locator("h1")).to_have_text(module(name).TITLE)
