@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import hologram_web as hg
+from hologram_web.store import disk
 from hologram_web.store.disk import DiskStore, Library
 from hologram_web.store.store import compiled_store, sealed
 from hologram_web.tensor import programs
@@ -27,6 +28,7 @@ def kept_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("HOLOGRAM_WEB_CACHE", "on")
     monkeypatch.setenv("HOLOGRAM_WEB_CACHE_DIR", str(tmp_path / "kept"))
     monkeypatch.setattr(programs, "_PROGRAMS", {})
+    monkeypatch.setattr(disk, "LIBRARY", tmp_path / "none")  # a clone may have the one of a release
     return tmp_path / "kept"
 
 

@@ -69,14 +69,14 @@ class DiskStore:
     """Files of a folder that nobody else may write; those not used for longest go beyond `limit` bytes. What it has not
     may be in the library."""
 
-    def __init__(self, folder: Path, limit: int = _LIMIT, library: Path = LIBRARY) -> None:
+    def __init__(self, folder: Path, limit: int = _LIMIT, library: Path | None = None) -> None:
         """Raises OSError for a folder that cannot be made, or that others may write."""
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         # Machine code that is read here is run: from a folder that others write it would be theirs.
         mode = folder.stat()
         if hasattr(os, "getuid") and (mode.st_uid != os.getuid() or mode.st_mode & 0o022):
             raise PermissionError(f"{folder} belongs to somebody else, or others may write there")
-        self.folder, self.limit, self._library = folder, limit, Library(library)
+        self.folder, self.limit, self._library = folder, limit, Library(library or LIBRARY)
         self.found = self.made = 0
 
     def get(self, kind: str, key: bytes) -> bytes | None:
