@@ -337,7 +337,7 @@ class Bounds:
         return found
 
     def _phi(self, phi: Node) -> Interval | None:
-        """What ways bring together, and counters: init, then plus a constant while below something, or LOOP's."""
+        """What ways bring together, and counters: init, then plus steps while below something, or LOOP's."""
         block = self.home[phi]
         ways = list(zip(phi.args, block.predecessors, strict=True))
         back = [(a, b) for a, b in ways if self.tree.dominates(block, b) and a is not phi]
@@ -352,11 +352,11 @@ class Bounds:
             return entering
         assert isinstance(phi.ty, Type)
         lo, hi, low, high, conditions = entering
+        grows = list[Interval]()
         for arg, source in back:
-            if arg.op == "sub" and arg.args[0] is phi and is_loop_step(arg.args[1], phi):
-                lo, low = self.const(0), 0
-                continue
-            if arg.op == "shr" and arg.args[0] is phi and low >= 0:  # halved, as in a tree: never more
+            counts = arg.op == "sub" and arg.args[0] is phi and is_loop_step(arg.args[1], phi)
+            # Halved, as in a tree, it is never more; but what is negative falls on.
+            if low >= 0 and (counts or (arg.op == "shr" and arg.args[0] is phi)):
                 lo, low = self.const(0), 0
                 continue
             steps = self.steps(phi, arg, block)
@@ -374,7 +374,8 @@ class Bounds:
             top, limit, extra = nexts[0]
             hi, high = self.op("max", hi, top), max(high, limit)
             conditions = union(conditions, extra, steps.conditions)
-            # The last sum does not wrap.
+            grows.append(steps)
+        for steps in grows:  # the last sum does not wrap, on whichever way back
             if high + steps.high > int(phi.ty.max_value):
                 sums = self.compare("le", self.op("add", hi, steps.hi), self.const(int(phi.ty.max_value)))
                 conditions = union(conditions, (sums,))
