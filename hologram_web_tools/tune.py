@@ -158,10 +158,12 @@ def _at_once(steps: Steps[T], device: Backend) -> T:
 
 async def _in_turns(steps: Steps[T], device: Backend) -> T:
     error: Exception | None = None
+    reads: dict[Any, bytearray] | None = None
     turned = time.perf_counter()
     try:
         while True:
-            if time.perf_counter() - turned > _LONG_S:
+            # Behind what was waited for nobody has a turn: how long it took is not told yet.
+            if reads is None and time.perf_counter() - turned > _LONG_S:
                 await asyncio.sleep(_TURN_S)
                 turned = time.perf_counter()
             try:

@@ -58,8 +58,9 @@ def test_of_no_elements_none_is_the_greatest(ex: hg.Executor, name: str) -> None
     y, x = np.full(2, 7, np.int32), np.ones(2, "f4")
     with hg.Executor("cpu") as cpu, pytest.raises(hg.CompileError, match=said):
         cpu.run(program, 1, y=cpu.array(y), x=cpu.array(x))
-    with pytest.raises(hg.ExecutionError, match="outside buffer input"):
-        _run(ex, f"{name}.f32 [y], [x], 2, n", y, x=x)
+    for place in ("x", "x + 4", "x + 8"):  # in front of which there may be something
+        with pytest.raises(hg.ExecutionError, match="outside buffer input"):
+            _run(ex, f"{name}.f32 [y], [{place}], 2, n", y, x=x)
     assert _run(ex, f"{name}.f32 [y], [x], n, n", y, x=x).tolist() == [7, 7]
 
 
@@ -73,6 +74,16 @@ def test_squares_that_are_infinite_in_long_rows(ex: hg.Executor, n: int, large: 
     assert np.isnan(found[0, 2]) == np.isinf(large)
     assert (np.delete(found[0], 2) == 0).all()
     np.testing.assert_allclose(found[1], 1, rtol=1e-4)
+
+
+def test_sums_that_are_infinite_at_their_last_piece(ex: hg.Executor) -> None:
+    """What was lost of it was minus infinity then, and the sum no number."""
+    n = 2 * PIECE * ROW_LANES
+    x = ex.array(np.full((1, n), 2.2e18, "f4"))
+    assert (hg.ops.rms_norm(x, ex.array(np.ones(n, "f4"))).numpy() == 0).all()
+    for sign in (1, -1):
+        image = ex.array(np.full((1, 1, 1, 2 * PIECE), sign * 3e36, "f4"))
+        assert hg.ops.avg_pool2d(image, (1, 2 * PIECE)).numpy().tolist() == [[[[sign * np.inf]]]]
 
 
 @pytest.mark.parametrize("shape", [(3, 50), (2, 3000), (2, 40, 3)])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -244,3 +245,27 @@ def test_the_command_line() -> None:
 def test_operands_without_sizes_have_no_key() -> None:
     o = Operands({"ty": Type.F32, "m": object(), "n": 3, "k": 3, "trans_a": False, "trans_b": False}, {})
     assert matmul.tuning_key(o.ty, o.ty, o.m, o.n, o.k, False, False, 1) is None
+
+
+def test_turns_of_others_are_not_in_the_times(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run that was long was waited for, and the page had its turn before it was told how long."""
+    monkeypatch.setattr(tuning, "_LONG_S", -1.0)
+    slept: list[float] = []
+
+    async def turn(seconds: float) -> None:
+        slept.append(seconds)
+        await real(0)
+
+    real = asyncio.sleep
+    monkeypatch.setattr(asyncio, "sleep", turn)
+    told: list[int] = []
+
+    def steps() -> Any:
+        kinds: list[Any] = [None, {}, {}, None]
+        for reads in kinds:
+            before = len(slept)
+            yield reads
+            told.append(len(slept) - before)
+
+    asyncio.run(tuning._in_turns(steps(), _wasm()))
+    assert told == [1, 0, 0, 1]

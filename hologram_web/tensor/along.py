@@ -11,7 +11,7 @@ from ..isa.types import Type
 from .budgets import UNBOUNDED
 from .language import Constant, Elements, T, W, barrier, global_id, i32, local_id, select, shared, static_range
 from .norms import wide
-from .operation import TensorOperation, across, ceildiv, flag, part, rows_of_lanes
+from .operation import TensorOperation, across, beyond, ceildiv, flag, part, rows_of_lanes
 
 __all__ = ["OPERATIONS"]
 
@@ -65,6 +65,11 @@ def _arg(
         at = places[0]
     if lane == 0:
         output[row * inner + column] = at
+
+
+def _of_none(output: Elements[i32], input: Elements[T], T: Constant[type], BEYOND: Constant[int]):
+    """A fault: of no elements none is the least or greatest."""
+    output[0] = i32(input[global_id(0) + BEYOND])
 
 
 def _nothing(done: Elements[i32], totals: Elements[W], W: Constant[type]):
@@ -168,6 +173,7 @@ def _scatter(
     T: Constant[type],
     ACCUMULATE: Constant[bool],
     PARTS: Constant[bool],
+    BEYOND: Constant[int],
 ):
     """One lane for each place across the axis, so that equal indices come in their order: of all, or in PARTS, where
     the last one ended. An index counts from the end if it is negative; one beyond the axis is a fault."""
@@ -181,7 +187,7 @@ def _scatter(
         index = indices[j]
         index = select(index < 0, index + axis_len, index)
         place = (outer * axis_len + index) * inner + i
-        place = select(index >= 0 and index < axis_len, place, -1)
+        place = select(index >= 0 and index < axis_len, place, BEYOND)
         value = input[(outer * count + j) * inner + i]
         if ACCUMULATE:
             value = output[place] + value
@@ -218,7 +224,11 @@ _UNUSED = {"done": "output", "totals": "output"}  # where there are no parts
 
 def _args(least):
     def launches(o, traits):
-        return rows_of_lanes(o, _arg, 64, scalars={"n": o.n, "inner": o.inner}, T=o.ty, LEAST=least)
+        found, none = [], flag(1 - o.n)
+        if not isinstance(none, int) or none:  # where an operand begins inside a buffer there is something in front
+            times, about = none * flag(o.outer * o.inner), {"T": o.ty, "BEYOND": beyond(o.ty)}
+            found.append(part(o, _of_none, (1,), (1,), times=times, scalars={}, **about))
+        return found + rows_of_lanes(o, _arg, 64, scalars={"n": o.n, "inner": o.inner}, T=o.ty, LEAST=least)
 
     def reference(np, o, input):
         rows = input.reshape(o.outer, o.n, o.inner)
@@ -306,6 +316,7 @@ OPERATIONS = (
             {"axis_len": o.axis_len, "inner": o.inner, "count": o.count},
             T=o.ty,
             ACCUMULATE=o.accumulate,
+            BEYOND=beyond(o.ty),
         ),
         _scattered,
         updated=("output",),

@@ -8,7 +8,7 @@ from __future__ import annotations
 from math import prod
 
 from .language import Constant, Elements, T, global_id, i32, select, static_range
-from .operation import TensorOperation, across, part
+from .operation import TensorOperation, across, beyond, part
 
 __all__ = ["OPERATIONS"]
 
@@ -89,6 +89,7 @@ def _gather(
     count: i32,
     T: Constant[type],
     EACH: Constant[bool],
+    BEYOND: Constant[int],
 ):
     """An index counts from the end if it is negative; one beyond the axis is a fault. EACH element may have its own."""
     i, j, outer = global_id(0), global_id(1), global_id(2)
@@ -99,7 +100,7 @@ def _gather(
         index = indices[j]
     index = select(index < 0, index + axis_len, index)
     place = (outer * axis_len + index) * inner + i
-    output[at] = input[select(index >= 0 and index < axis_len, place, -1)]
+    output[at] = input[select(index >= 0 and index < axis_len, place, BEYOND)]
 
 
 def _steps(shape):
@@ -192,7 +193,7 @@ def _gathered_extents(each):
 def _gathered(each):
     def launches(o, traits):
         scalars = {"axis_len": o.axis_len, "inner": o.inner, "count": o.count}
-        return across(o, _gather, (o.inner, o.count, o.outer), scalars=scalars, T=o.ty, EACH=each)
+        return across(o, _gather, (o.inner, o.count, o.outer), scalars=scalars, T=o.ty, EACH=each, BEYOND=beyond(o.ty))
 
     return launches
 

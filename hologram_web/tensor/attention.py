@@ -30,7 +30,7 @@ from .language import (
 )  # fmt: skip
 from .matmul import _product
 from .norms import wide
-from .operation import TensorOperation, ceildiv, flag, part
+from .operation import TensorOperation, beyond, ceildiv, flag, part
 
 __all__ = ["OPERATIONS"]
 
@@ -79,11 +79,19 @@ def _turned(np, o, input, freqs):
     return found
 
 
-def _cached(cache: Elements[T], new_kv: Elements[T], position: i32, head_dim: i32, max_len: i32, T: Constant[type]):
+def _cached(
+    cache: Elements[T],
+    new_kv: Elements[T],
+    position: i32,
+    head_dim: i32,
+    max_len: i32,
+    T: Constant[type],
+    BEYOND: Constant[int],
+):
     """A position beyond the cache is a fault."""
     i, row = global_id(0), global_id(1)
     place = (row * max_len + position) * head_dim + i
-    cache[select(position < max_len, place, -1)] = new_kv[row * head_dim + i]
+    cache[select(position < max_len, place, BEYOND)] = new_kv[row * head_dim + i]
 
 
 def _put_in(np, o, new_kv, cache):
@@ -479,6 +487,7 @@ OPERATIONS = (
                 (64,),
                 scalars={"position": o.position, "head_dim": o.head_dim, "max_len": o.max_len},
                 T=o.ty,
+                BEYOND=beyond(o.ty),
             )
         ],
         _put_in,

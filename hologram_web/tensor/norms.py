@@ -12,6 +12,7 @@ from .operation import PIECE, ROW_LANES, TensorOperation, flag, function, part
 __all__ = ["OPERATIONS"]
 
 _add = function("add")
+_INFINITY = float("inf")
 
 
 def _channel(i, row, groups, channels, spatial, BY):
@@ -41,7 +42,7 @@ def _sum(input, first, lane, n, mean: W, SQUARES, PIECE, LANES):
         longer = total + some
         lost = lost + (some - (longer - total))
         total = longer
-    return total + select(lost == lost, lost, W(0))  # of an infinite total nothing is lost
+    return total + select(abs(lost) < _INFINITY, lost, W(0))  # of an infinite total nothing is lost
 
 
 def _normalise(

@@ -34,6 +34,7 @@ __all__ = [
     "across",
     "at_least",
     "at_most",
+    "beyond",
     "ceildiv",
     "extents",
     "flag",
@@ -156,6 +157,11 @@ def at_least(number: Any, least: int) -> Any:
 
 def at_most(number: Any, most: int) -> Any:
     return min(number, most) if isinstance(number, int) else number.at_most(most)
+
+
+def beyond(ty: Type) -> int:
+    """An index in front of each buffer, wherever in it an array of that type begins: what touches it is a fault."""
+    return -(1 << 31) * ty.alignment // ty.size_bytes
 
 
 def flag(number: Any) -> Any:

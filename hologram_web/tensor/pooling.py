@@ -14,6 +14,7 @@ from .sliding import check_window, out_lengths, windows
 __all__ = ["OPERATIONS"]
 
 _max = function("max")
+_INFINITY = float("inf")
 
 
 def _seen(input, line, place, width, nothing: W, INSIDE):
@@ -81,7 +82,7 @@ def _pool(
             if MEAN and PIECE == 0:
                 found = found + added
     if PIECE > 0:
-        found = found + select(lost == lost, lost, W(0))  # of an infinite sum nothing is lost
+        found = found + select(abs(lost) < _INFINITY, lost, W(0))  # of an infinite sum nothing is lost
     if MEAN:
         lines, columns = min(y + kernel_h, height) - max(y, 0), kernel_w
         if PADS:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from .language import Constant, Elements, T, W, global_id, i32, select, u32
 from .norms import wide
-from .operation import TensorOperation, function, part
+from .operation import TensorOperation, beyond, function, part
 
 __all__ = ["OPERATIONS"]
 
@@ -27,13 +27,14 @@ def _rows_by_columns(
     T: Constant[type],
     W: Constant[type],
     BETA: Constant[bool],
+    BEYOND: Constant[int],
 ):
     """One lane for each element of c. An index beyond the columns of a is a fault."""
     column, row = global_id(0), global_id(1)
     total, at = W(0), row * n + column
     for p in range(i32(a_ptr[row]), i32(a_ptr[row + 1])):
         index = a_indices[p]
-        place = select(index < u32(k), i32(index) * n + column, -1)
+        place = select(index < u32(k), i32(index) * n + column, BEYOND)
         total = _mad(W(a_values[p]), W(b[place]), total)
     total = total * alpha
     if BETA and beta != 0:
@@ -44,6 +45,7 @@ def _rows_by_columns(
 def _launches(o, traits):
     scalars = {"n": o.n, "k": o.k, "alpha": o.alpha, "beta": o.beta}
     constants = {"T": o.ty, "W": wide(o.ty), "BETA": not isinstance(o.beta, (int, float)) or o.beta != 0}
+    constants["BEYOND"] = beyond(o.ty)
     return [part(o, _rows_by_columns, (o.n, o.m), (64,), scalars=scalars, fast=True, **constants)]
 
 

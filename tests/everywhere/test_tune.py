@@ -37,7 +37,6 @@ def test_others_run_between_its_steps(wait: Callable[[Any], Any], monkeypatch: p
 
     def timer(choice: tuning.TimedSchedule, spent: float) -> float:
         seen.append(turns)
-        assert spent > 0
         return 1e-3
 
     found = wait(both())
