@@ -48,6 +48,26 @@ def test_shapes_that_there_are_not(wasm: hg.Executor, make: Make, text: str) -> 
         make(wasm)
 
 
+def test_axes_of_one_element_in_front_are_assigned(wasm: hg.Executor) -> None:
+    for value in (xp.zeros((1, 1, 3), device=wasm), xp.asarray(np.zeros((1, 3), "f4"), device=wasm)):
+        x = xp.ones((2, 3), device=wasm) + 0
+        x[0] = value
+        assert x.tolist() == [[0.0] * 3, [1.0] * 3]
+        x[xp.asarray([1], device=wasm)[0]] = value
+        assert x.tolist() == [[0.0] * 3] * 2
+
+
+def test_complex_numbers_that_are_computed_are_assigned(wasm: hg.Executor) -> None:
+    """The first one was assigned everywhere: complex numbers whose parts are computed were taken for one number."""
+    given = np.array([[1 + 2j, 3, 5j], [4, 5 - 1j, 6]], "c8")
+    y = xp.asarray(given, device=wasm)
+    for value, wanted in ((y.sum(axis=0), given.sum(axis=0)), (y[:, :2] @ y, given[:, :2] @ given)):
+        x = xp.zeros((4, 3), dtype=y.dtype, device=wasm) + 1
+        x[1:3] = value
+        np.testing.assert_allclose(x.numpy()[1:3], np.broadcast_to(wanted, (2, 3)), rtol=1e-6)
+        np.testing.assert_array_equal(x.numpy()[::3], np.ones((2, 3)))
+
+
 @pytest.mark.parametrize("shape", [2.0, (2.0,), "a", (2, None)])
 def test_lengths_that_are_no_integers(wasm: hg.Executor, shape: Any) -> None:
     with pytest.raises(TypeError, match="cannot be interpreted as an integer"):
@@ -66,17 +86,29 @@ def test_lengths_that_are_no_integers(wasm: hg.Executor, shape: Any) -> None:
         (lambda ex: hg.ops.attention(*[_ones(ex, 1, 2, 3, 4)] * 3, mask=_ones(ex, 5, 5)),
          "Attention: mask has 25 elements, and 9 are needed"),
         (lambda ex: hg.ops.conv2d(_ones(ex, 1, 1, 5, 5), _ones(ex, 2, 3, 3, 3)),
-         "kernels of shape (2, 3, 3, 3) in 1 groups are for no 1 channels"),
+         "1 channels do not fit kernels of shape (2, 3, 3, 3) in 1 groups"),
         (lambda ex: hg.ops.conv_transpose2d(_ones(ex, 1, 1, 5, 5), _ones(ex, 2, 3, 3, 3)),
-         "kernels of shape (2, 3, 3, 3) in 1 groups are for no 1 channels"),
+         "1 channels do not fit kernels of shape (2, 3, 3, 3) in 1 groups"),
         (lambda ex: hg.ops.conv2d(_ones(ex, 1, 1, 5, 5), _ones(ex, 2, 1, 3, 3), bias=_ones(ex, 7)),
          "Conv2D: bias has 7 elements, and 2 are needed"),
+        (lambda ex: hg.ops.conv2d(_ones(ex, 1, 1, 5, 5), xp.ones((2, 1, 3, 3), dtype=xp.int32, device=ex)),
+         "Conv2D: kernel is of i32, and f32 is needed: convert it with astype"),
+        (lambda ex: hg.ops.attention(*[_ones(ex, 1, 1, 2, 2)] * 3, mask=xp.ones((2, 2), dtype=hg.f16, device=ex)),
+         "Attention: mask is of f16, and f32 is needed: convert it with astype"),
+        (lambda ex: hg.ops.batch_norm(*[_ones(ex, 4)] * 5),
+         "an array of shape (4,) has other axes than (batch, channels, ...)"),
+        (lambda ex: np.einsum(xp.asarray(_ones(ex, 2)), [0]),
+         "einsum takes a text first, such as 'ij,jk->ik', not <class 'hologram_web.array.array.Array'>"),
         (lambda ex: hg.ops.max_pool2d(_ones(ex, 1, 2, 2), 1),
          "an array of shape (1, 2, 2) has other axes than (batch, channels, height, width)"),
         (lambda ex: hg.ops.layer_norm(_ones(ex, 2, 3), _ones(ex, 7), _ones(ex, 3)),
          "LayerNorm: gamma has 7 elements, and 3 are needed"),
         (lambda ex: hg.ops.einsum("...i->i", _ones(ex, 2, 3)), "'...i->i': the result has the axes of ..., too"),
         (lambda ex: hg.ops.einsum("...ij->...", _ones(ex, 2)), "'ij' names 2 axes of an array of shape (2,)"),
+        (lambda ex: hg.ops.einsum("...i,...i,i->...", *[_ones(ex, 2, 3)] * 2),
+         "'...i,...i,i->...' does not name the axes of 2 arrays by letters"),
+        (lambda ex: hg.ops.einsum("...i...->i", _ones(ex, *[2] * 7)),
+         "'...i...->i' does not name the axes of 1 arrays by letters"),
         (lambda ex: nn.LayerNorm(2)(nn.LayerNorm(4).init(0, device=ex), _ones(ex, 1, 2)),
          "LayerNorm: gamma has 4 elements, and 2 are needed"),
         (lambda ex: nn.Sequential(xp.tanh)({}, _ones(ex, 2)), "Sequential(tanh) takes a list of 1 parameters, not 0"),
@@ -99,10 +131,17 @@ def test_an_argument_that_is_traced_is_not_read(wasm: hg.Executor, read: Callabl
         hg.function(lambda x: read(x))(_ones(wasm, 3))
 
 
+def test_lengths_that_are_not_known_may_be_any(wasm: hg.Executor) -> None:
+    made = hg.function(device=wasm)(lambda x: xp.ones(x.shape[0] - 2) * x[0])
+    assert wasm.run(made.compile(hg.Array[hg.f32, "n"]), x=np.ones(5, "f4")).tolist() == [1.0] * 3
+
+
 def test_products_with_arrays_of_numpy(wasm: hg.Executor) -> None:
     a, b = np.arange(6, dtype="f4").reshape(2, 3), np.arange(12, dtype="f4").reshape(3, 4)
     x, y = wasm.array(a), xp.asarray(b, device=wasm)
-    for found in (a @ y, np.matmul(a, y), xp.matmul(a, y), x @ b, xp.matmul(x, b)):
+    products = (a @ y, np.matmul(a, y), xp.matmul(a, y), x @ b, xp.matmul(x, b))
+    sums = (np.einsum("ij,jk", a, y), np.einsum("ij,jk", y.T, a.T).T, np.tensordot(a, y, 1), xp.tensordot(x, b, axes=1))
+    for found in (*products, *sums):
         np.testing.assert_array_equal(found.numpy(), a @ b)
 
 
@@ -116,6 +155,9 @@ def test_products_with_arrays_of_numpy(wasm: hg.Executor) -> None:
         ("...ii->...i", ((2, 3, 3),)),
         ("b...,...c->c...b", ((2, 4, 3), (4, 3, 5))),
         ("...,...->...", ((), (2, 3))),
+        ("...,...->...", ((), ())),
+        (",i", ((), (3,))),
+        (",", ((), ())),
     ],
 )
 def test_einsum_with_axes_without_letters(wasm: hg.Executor, text: str, shapes: tuple[tuple[int, ...], ...]) -> None:
@@ -129,12 +171,15 @@ def test_einsum_with_axes_without_letters(wasm: hg.Executor, text: str, shapes: 
 @pytest.mark.parametrize("name", ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"])
 def test_shifts_by_all_bits_and_more(ex: hg.Executor, name: str) -> None:
     limits = np.iinfo(name)
-    counts = np.array([0, 1, limits.bits - 1, limits.bits, limits.bits + 3, 100], name)
+    negative = -1 if limits.min else 0
+    counts = np.array([0, 1, negative, limits.bits - 1, limits.bits, limits.bits + 3, limits.max, 100], name)
     a = np.array([[1], [limits.min], [limits.max], [5]], name)
     x, by = xp.asarray(a, device=ex), xp.asarray(counts, device=ex)
     np.testing.assert_array_equal((x << by).numpy(), np.left_shift(a, counts))
     np.testing.assert_array_equal((x >> by).numpy(), np.right_shift(a, counts))
     np.testing.assert_array_equal((x >> 100).numpy(), np.right_shift(a, counts[-1]))
+    by_number = hg.function(lambda x: x << 100)
+    np.testing.assert_array_equal(by_number(x).numpy(), np.left_shift(a, counts[-1]))
 
 
 def test_buffers_are_targets_of_losses_and_decay_may_be_zero(wasm: hg.Executor) -> None:

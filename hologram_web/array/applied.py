@@ -46,6 +46,9 @@ def apply(name: str, result: str = "", /, **given: Any) -> Array:
         size, wanted = array.size, counts[key]
         if wanted is not None and (size < wanted or not (is_symbolic((size, wanted)) or size == wanted)):
             raise LaunchError(f"{name}: {key} has {size} elements, and {wanted} are needed")
+        said = row.operands[row.positions[key]].type
+        if said in ("", "ty") and stored_as(array.dtype) is not ty:
+            raise LaunchError(f"{name}: {key} is of {array.dtype}, and {first.dtype} is needed: convert it with astype")
     types: dict[str, ElementType] = {key: _type(row, key, ty) for key in written}
     # What is written besides is memory that nobody reads; a result that may be left out is.
     scratch = tuple(

@@ -155,13 +155,13 @@ def lerp(a: Array, b: Any, t: Any) -> Array:
 def layer_norm(x: Array, gamma: Array, beta: Array, eps: float = 1e-5) -> Array:
     """Rows with mean 0 and variance 1, times gamma, plus beta."""
     n = x.shape[-1]
-    return apply("LayerNorm", input=x, gamma=gamma, beta=beta, rows=x.size // n, n=n, eps=eps).reshape(x.shape)
+    return apply("LayerNorm", input=x, gamma=gamma, beta=beta, rows=x.size // max(n, 1), n=n, eps=eps).reshape(x.shape)
 
 
 def rms_norm(x: Array, gamma: Array, eps: float = 1e-5) -> Array:
     """Rows by their root mean square, times gamma."""
     n = x.shape[-1]
-    return apply("RMSNorm", input=x, gamma=gamma, rows=x.size // n, n=n, eps=eps).reshape(x.shape)
+    return apply("RMSNorm", input=x, gamma=gamma, rows=x.size // max(n, 1), n=n, eps=eps).reshape(x.shape)
 
 
 def _lengths(x: Array, axes: str) -> tuple[int, ...]:
@@ -172,6 +172,8 @@ def _lengths(x: Array, axes: str) -> tuple[int, ...]:
 
 
 def _images(x: Array) -> dict[str, int]:
+    if x.ndim < 2:
+        raise LaunchError(f"an array of shape {x.shape} has other axes than (batch, channels, ...)")
     return {"batch": x.shape[0], "channels": x.shape[1], "spatial": math.prod(x.shape[2:])}
 
 
@@ -244,7 +246,7 @@ def _slid(
     n, c, h, w = _lengths(x, _IMAGES)
     _, _, kh, kw = _lengths(kernel, "channels, channels, height, width")
     if c != (kernel.shape[1] * given["groups"] if around is None else kernel.shape[0]):
-        raise LaunchError(f"kernels of shape {kernel.shape} in {given['groups']} groups are for no {c} channels")
+        raise LaunchError(f"{c} channels do not fit kernels of shape {kernel.shape} in {given['groups']} groups")
     stride, dilation, pad = _pair(given.pop("stride")), _pair(given.pop("dilation")), _padded(given.pop("padding"))
     further = {} if around is None else {"output_padding": _pair(around)}
     made = apply(
@@ -330,7 +332,7 @@ def rope(x: Array, freqs: Array, *, interleaved: bool = False) -> Array:
     size): element j and the one half a row behind it are a pair, or with `interleaved`, neighbours."""
     b, s, h, d = _lengths(x, "batch, positions, heads, size")
     given = {"batch": b, "seq_len": s, "heads": h, "head_dim": d, "interleaved": interleaved}
-    if freqs.shape != (s, d // 2) or d % 2:
+    if freqs.shape != (s, d // 2):
         raise LaunchError(f"freqs has shape {freqs.shape}; {(s, d // 2)}, an angle for each pair, is expected")
     return apply("RoPE", input=x, freqs=freqs, **given).reshape(x.shape)
 

@@ -13,7 +13,7 @@ from ..runtime import arrays
 from ..runtime.executor import Buffer, Executor
 from .array import Array, array_of, lengths_of, mapped
 from .node import ArrayNode, ArrayShapeError, broadcast
-from .sizes import Size, is_symbolic, whole
+from .sizes import Size, is_known, is_symbolic, whole
 from .tracing import executor_here
 from .types import NUMBERS, type_of_number
 
@@ -165,7 +165,7 @@ empty_like = zeros_like
 
 
 def _count(length: int, ty: ElementType, executor: Executor) -> Array:
-    if whole(length) < 0:
+    if is_known(length) and whole(length) < 0:
         raise ArrayShapeError(f"an array cannot have {length} elements")
     return Array(ArrayNode("count", (), ty, (length,)), executor)
 

@@ -55,8 +55,8 @@ MAPS: dict[str, Map] = {
     "bitwise_xor": Map("{0} ^ {1}", kinds="i"),
     "bitwise_invert": Map("~{0}", kinds="i"),
     # As many bits as are asked for come in, where the instructions take the number by the bits of the type.
-    "bitwise_left_shift": Map("select({1} < {bits}, {0} << {1}, {0} ^ {0})", kinds="i"),
-    "bitwise_right_shift": Map("select({1} < {bits}, {0} >> {1}, {0} >> {bits} - 1 >> 1)", kinds="i"),
+    "bitwise_left_shift": Map("select(0 <= {1} < {bits}, {0} << {1}, {0} ^ {0})", kinds="i"),
+    "bitwise_right_shift": Map("select(0 <= {1} < {bits}, {0} >> {1}, {0} >> {bits} - 1 >> 1)", kinds="i"),
     "logical_and": Map("{0} and {1}", "bool", "b"),
     "logical_or": Map("{0} or {1}", "bool", "b"),
     "logical_xor": Map("{0} != {1}", "bool", "b"),

@@ -465,6 +465,8 @@ def vecdot(x1: Array, x2: Array, /, *, axis: int = -1) -> Array:
 
 def tensordot(x1: Array, x2: Array, /, *, axes: Any = 2) -> Array:
     """The sum of products along several axes of each."""
+    executor = next((each.executor for each in (x1, x2) if isinstance(each, Array)), None)
+    x1, x2 = (array_of(each, executor) for each in (x1, x2))
     if isinstance(axes, int):
         axes = list(range(x1.ndim - axes, x1.ndim)), list(range(axes))
     left = [x1._axis(a) for a in axes[0]]

@@ -209,7 +209,8 @@ def custom_gradient(fn: Callable[..., Any]) -> Callable[..., Any]:
     def call(*args: Any, **named: Any) -> Any:
         pair = fn(*args, **named)
         if not (isinstance(pair, tuple) and len(pair) == 2 and callable(pair[1])):
-            raise LaunchError(f"{fn.__name__} gives a pair, its result and a function of its cotangent, not {pair!r}")
+            name = getattr(fn, "__name__", fn)
+            raise LaunchError(f"{name} gives a pair, its result and a function of its cotangent, not {pair!r}")
         result, pullback = pair
         if not _recording.get():
             return result

@@ -92,7 +92,7 @@ def assigned(array: Array, key: Any, value: Any) -> Array:
     keys = _keys(array, key)
     if any(isinstance(each, Array) for each in keys):
         places = _places(array, keys)
-        values = new.broadcast_to(places.shape)
+        values = _fitted(new, places.shape)
         numbers = (("outer", 1), ("axis_len", array.size), ("inner", 1), ("count", places.size), ("accumulate", False))
         flat = places.ravel()
         node = tensor(
@@ -103,10 +103,18 @@ def assigned(array: Array, key: Any, value: Any) -> Array:
     return _onto(array, keys, new)
 
 
+def _fitted(new: Array, shape: tuple[int, ...]) -> Array:
+    """What is assigned in a shape; further axes of one element in front go."""
+    more = max(new.ndim - len(shape), 0)
+    if more and new.shape[:more] == (1,) * more:
+        new = new.reshape(new.shape[more:])
+    return new.broadcast_to(shape)
+
+
 def _onto(array: Array, keys: list[Any], new: Array) -> Array:
     """The array, where a key without arrays is not, else the new elements: which, says where an element is."""
     part = _view(array.shape, keys)
-    new = new.broadcast_to(part.shape)
+    new = _fitted(new, part.shape)
     mask: Array | None = None
     place: Array | int = 0
     axis, out = 0, 0  # of the array, and of its part
@@ -130,7 +138,8 @@ def _onto(array: Array, keys: list[Any], new: Array) -> Array:
         out += isinstance(each, slice)
     if mask is None and part == View(array.shape, row_major(array.shape)):
         return new
-    if new.size and new.node.op not in ("scalar", "complex"):
+    parts = new.node.args if new.node.op == "complex" else (new.node,)
+    if new.size and any(part.op != "scalar" for part in parts):
         number = array_of(place, array.executor, beside=counted(array, ()))
         number = mapped("minimum", mapped("maximum", number, 0), new.size - 1).broadcast_to(array.shape)
         new = taken(new.ravel(), number, 0)

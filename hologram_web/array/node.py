@@ -10,6 +10,7 @@ from weakref import ref
 from ..errors import LaunchError
 from ..isa.elements import Element, ElementType
 from .lines import FAULTS, line_of
+from .sizes import is_known
 from .types import kind_of
 from .view import Strides, View, row_major, through
 
@@ -162,7 +163,7 @@ def broadcast(node: ArrayNode, shape: tuple[int, ...]) -> ArrayNode:
     if node.shape == shape:
         return node
     more = len(shape) - len(node.shape)
-    if any(length < 0 for length in shape):
+    if any(is_known(length) and length < 0 for length in shape):
         raise ArrayShapeError(f"an array cannot have the shape {shape}")
     if more < 0 or any(old not in (1, new) for old, new in zip(node.shape, shape[more:], strict=True)):
         raise ArrayShapeError(f"an array of shape {node.shape} cannot be broadcast to {shape}")

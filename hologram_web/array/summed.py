@@ -8,7 +8,8 @@ from string import ascii_letters
 from typing import Any
 
 from ..errors import LaunchError
-from .array import Array
+from ..runtime.executor import Buffer
+from .array import Array, array_of
 from .node import view
 from .types import promoted
 from .view import View, row_major
@@ -16,16 +17,19 @@ from .view import View, row_major
 __all__ = ["einsum"]
 
 
-def einsum(text: str, /, *given: Array) -> Array:
+def einsum(text: str, /, *operands: Array) -> Array:
     """NumPy's einsum: letters name axes, `...` those in front or between that have no letters, which are as long in all
     arrays; those that the result has not are summed. Operands are multiplied from left to right, two at a time, as
     products of matrices."""
+    if not isinstance(text, str):
+        raise LaunchError(f"einsum takes a text first, such as 'ij,jk->ik', not {type(text)}")
+    executor = next((each.executor for each in operands if isinstance(each, (Array, Buffer))), None)
+    given = [array_of(each, executor) for each in operands]
     inputs, arrow, output = _spelled(text.replace(" ", ""), given).partition("->")
-    names = inputs.split(",")
-    if len(names) != len(given) or not given or not (inputs + output).replace(",", "").isalpha():
+    names, letters = inputs.split(","), inputs.replace(",", "")
+    if len(names) != len(given) or not given or not (letters + output + "i").isalpha():
         raise LaunchError(f"{text!r} does not name the axes of {len(given)} arrays by letters")
     if not arrow:
-        letters = inputs.replace(",", "")
         output = "".join(sorted(letter for letter in set(letters) if letters.count(letter) == 1))
     sizes: dict[str, int] = {}
     for name, array in zip(names, given, strict=True):
@@ -47,17 +51,17 @@ def einsum(text: str, /, *given: Array) -> Array:
 
 def _spelled(text: str, given: Sequence[Array]) -> str:
     """The text with letters in place of `...`."""
-    if "..." not in text:
-        return text
     inputs, arrow, output = text.partition("->")
     names = inputs.split(",")
+    if "..." not in text or len(names) != len(given) or any(name.count("...") > 1 for name in (*names, output)):
+        return text
     if not arrow:
         output = "..." + "".join(sorted(each for each in {*inputs} - {*".,"} if inputs.count(each) == 1))
-    further = [max(x.ndim - len(name) + 3, 0) if "..." in name else 0 for name, x in zip(names, given, strict=False)]
+    further = [max(x.ndim - len(name) + 3, 0) if "..." in name else 0 for name, x in zip(names, given, strict=True)]
     spare = "".join(letter for letter in ascii_letters if letter not in text)[: max(further, default=0)]
     if spare and "..." not in output:
         raise LaunchError(f"{text!r}: the result has the axes of ..., too")
-    names = [name.replace("...", spare[len(spare) - n :]) for name, n in zip(names, further, strict=False)]
+    names = [name.replace("...", spare[len(spare) - n :]) for name, n in zip(names, further, strict=True)]
     return f"{','.join(names)}->{output.replace('...', spare)}"
 
 

@@ -97,8 +97,8 @@ class Adam(_Optimizer):
         """The next parameters and state."""
         rate, step = self._rate(state["step"]), state["step"] + 1
         number = step.astype(Type.F32)
-        # Powers of the betas by exp: the same bits on every device.
-        far, wide = (1.0 - f.exp(number * (math.log(beta) if beta else -math.inf)) for beta in self.betas)
+        # Powers of the betas by exp: the same bits on every device. Those of 0 are too small for F32.
+        far, wide = (1.0 - f.exp(number * math.log(beta or 1e-99)) for beta in self.betas)
         one, two = self.betas
 
         def moved(p: Array, g: Array, m: Array, v: Array) -> tuple[Array, Array, Array]:

@@ -181,17 +181,21 @@ def bench_file(
             "device", "results", "first ms", "on buffers", "from arrays", "GB/s", "", header_style="bold", box=None
         )
         for each in found:
-            cells = (
-                f"{value:.3g}" for value in (each.first, each.median, median(each.arrays), moved / each.median / 1e6)
-            )
-            ratio = f"{found[0].median / each.median:.3g} of {found[0].device}'s speed" if each is not found[0] else ""
-            table.add_row(shown(each.told), each.agrees, *cells, ratio if each.agrees != "differs" else "")
+            cells = map(_three, (each.first, each.median, median(each.arrays), moved / each.median / 1e6))
+            faster = f"{_three(found[0].median / each.median)} of {found[0].device}'s speed"
+            ratio = "" if each is found[0] or each.agrees == "differs" else faster
+            table.add_row(shown(each.told), each.agrees, *cells, ratio)
         console().print(f"{shown(compiled.name or file.name)}: {moved:,} bytes, medians of {rounds} in turns")
         console().print(table)
         for name, reason in missing.items():
             console().print(f"without {name}: {shown(reason)}")
     if any(each.agrees == "differs" for each in found):
         sys.exit(1)
+
+
+def _three(number: float) -> str:
+    """With three digits, or as many as it has before the point."""
+    return f"{number:,.0f}" if number >= 100 else f"{number:.3g}"
 
 
 @commands.command("bundle")

@@ -170,7 +170,8 @@ def _written(options: argparse.Namespace, lines: Iterable[str]) -> None:
     )
     text = PAGE.read_text(encoding="utf-8")
     before, _, rest = text.partition(begin)
-    PAGE.write_text("\n".join([f"{before}{begin}", about, "", *lines, f"{END}{rest.partition(END)[2]}"]), "utf-8")
+    after = rest.partition(END)[2] or "\n"
+    PAGE.write_text("\n".join([f"{before}{begin}", about, "", *lines, f"{END}{after}"]), "utf-8")
 
 
 def main() -> int:
