@@ -94,7 +94,7 @@ def _changed(mutant: Mutant) -> CodeType:
 
 
 def sound_device(name: str) -> Any:
-    """A device as it is; faults come at once. `wgsl` is webgpu, `wasm4` is wasm in packets of 4 lanes, `wasm1` without."""
+    """A device as it is; faults come at once. `wgsl` is webgpu, `wasm4` wasm in packets of 4 lanes, `wasm1` without."""
     if name == "wgsl":
         device = WebGpuBackend(check="sync", limits=LIMITS)
         assert device.traits  # found out without bugs
