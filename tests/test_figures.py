@@ -60,6 +60,7 @@ ONCE = (
     "README.md: launches of a chain's kernel and of a copy, before and after, 2026-11-29",
     "README.md: arrays rebuilt and a convnet's step, before and after in turns, 2026-11-29",
     "README.md: bench.training at a load of 1.4 before, the parts taken by themselves, 2026-11-30",
+    "README.md: bench.training on the idle machine before that day, 2026-11-30",
     "README.md: kernels of a convnet's step, before and after; convolutions of 1 to 64 channels, 2026-11-29",
     "README.md: depthwise 3 x 3 in other forms, least times in Chromium, one thread, 2026-11-29",
     "README.md: both texts and all widths of packets by turns in one process, 2026-11-30",
