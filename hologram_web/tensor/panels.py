@@ -278,17 +278,17 @@ def _gemm_fresh(
         if EDGE:
             left = max(min(first, n - WIDTH), 0)
         at = image * b_batch + (left + lane) * right
-        if NARROW:
+        if not NARROW or n >= WIDTH:
+            for p in range(k):
+                for j in static_range(2):
+                    panels[base + p * WIDTH + 4 * j] = W(b[at + p * down + 4 * j * right])
+        else:
             for p in range(k):
                 for j in static_range(2):
                     value = W(0)
                     if left + lane + 4 * j < n:
                         value = W(b[at + p * down + 4 * j * right])
                     panels[base + p * WIDTH + 4 * j] = value
-        else:
-            for p in range(k):
-                for j in static_range(2):
-                    panels[base + p * WIDTH + 4 * j] = W(b[at + p * down + 4 * j * right])
         for strip in range(begin, min(begin + some, below)):
             top, weights = strip * TALL, (image * apart + strip) * (TALL * k)
             for i in static_range(TALL):
