@@ -157,6 +157,9 @@ def _products(d: _Draw) -> Iterator[Case]:
         stack = (batch,) if name == "BatchedGEMM" else ()
         numbers = {"m": m, "n": n, "k": k, **turned} | ({"batch": batch} if stack else {"alpha": 1.5})
         yield name, numbers, {"a": d.floats(*stack, *a), "b": d.floats(*stack, *b)}
+    m, n, k = d.n(), d.n(), d.n()
+    halves = {"a": d.floats(m, k).astype("f2"), "b": d.floats(k, n).astype("f2"), "bias": d.floats(n).astype("f4")}
+    yield "MixedPrecisionGEMM", {"m": m, "n": n, "k": k, "alpha": 1.5}, halves
     p, q, r, s, t = (d.n() for _ in range(5))
     yield (
         "TensorContract",
@@ -190,7 +193,7 @@ def _products(d: _Draw) -> Iterator[Case]:
     batch, length, heads, dim = d.n(1, 2), d.n(), d.n(1, 3), d.n(2, 6)
     yield (
         "RoPE",
-        {"batch": batch, "seq_len": length, "heads": heads, "head_dim": dim},
+        {"batch": batch, "seq_len": length, "heads": heads, "head_dim": dim, "interleaved": d.yes()},
         {"input": d.floats(batch, length, heads, dim), "freqs": d.floats(length, dim // 2)},
     )
 
