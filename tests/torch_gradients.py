@@ -41,9 +41,9 @@ def _conv(o, input, kernel, bias=None):
 def _transposed(o, input, kernel, bias=None):
     top, left, bottom, right = o.get("padding", (0, 0, 0, 0))
     options = {"stride": o.get("stride", 1), "dilation": o.get("dilation", 1), "groups": o.get("groups", 1)}
-    found = functional.conv_transpose2d(input, kernel, bias, **options)
+    found = functional.conv_transpose2d(input, kernel, **options)
     more = o.get("output_padding", (0, 0))
-    found = functional.pad(found, (0, more[1], 0, more[0]))
+    found = functional.pad(found, (0, more[1], 0, more[0])) + (0 if bias is None else bias.reshape(-1, 1, 1))
     return found[..., top : found.shape[2] - bottom, left : found.shape[3] - right]
 
 
