@@ -190,6 +190,7 @@ OPERATIONS = (
         "matmul",
         "softmax",
         "layer_norm",
+        "causal_attention",
         "arg_max",
         "conv2d",
         "linear",

@@ -354,14 +354,14 @@ export function readArtifact(raw: Uint8Array, address = ""): Artifact {
         three(formula);
         three(formula);
         list(() => must(argument().kind !== 3));
-        return { step: kind, program: around.program, code: steps(depth, around) };
+        return { step: kind, program: around.program, body: steps(depth, around) };
       }
       case StepKind.Launch:
         return launch(call!);
       case StepKind.Copy: {
-        const [target, source] = [buffer(true), uint(classMemory)];
-        must(source !== target);
-        return { step: kind, target, source };
+        const memories = [buffer(true), uint(classMemory)] as const;
+        must(memories[0] !== memories[1]);
+        return { step: kind, memories };
       }
       case StepKind.BoundsCheck: {
         const [need, offset, size] = three(formula);
@@ -372,7 +372,7 @@ export function readArtifact(raw: Uint8Array, address = ""): Artifact {
       case StepKind.Let:
         return { step: kind, value: pick(names), type: valueType(), operation: below(256), source: valueType(), args: list(argument) };
       case StepKind.Read:
-        return { step: kind, value: pick(names), type: type(), buffer: buffer(false), offset: formula() };
+        return { step: kind, value: pick(names), type: type(), memories: [buffer(false)], offset: formula() };
       case StepKind.When:
         return { step: kind, condition: pick(names), body: steps(depth, call), otherwise: steps(depth, call) };
       case StepKind.Branch:

@@ -38,7 +38,7 @@ function reasons({ steps, metadata }: Artifact): Map<Launch, string> {
       if (step.step === StepKind.Launch) {
         const why = [metadata[`why.launch.${launches++}`], of].filter(Boolean).join("; ");
         if (why) found.set(step, why);
-      } else if (step.step === StepKind.Call) look(step.code, metadata[`why.call.${calls++}`]);
+      } else if (step.step === StepKind.Call) look(step.body, metadata[`why.call.${calls++}`]);
       else {
         if (/* @__KEY__ */ "body" in step) look(step.body, of);
         if (/* @__KEY__ */ "otherwise" in step) look(step.otherwise, of);

@@ -58,7 +58,7 @@ export interface Repeat {
 export interface ProgramCall {
   readonly step: StepKind.Call;
   readonly program: number;
-  readonly code: readonly Step[];
+  readonly body: readonly Step[];
 }
 
 export interface Launch {
@@ -76,8 +76,8 @@ export interface Launch {
 
 export interface Copy {
   readonly step: StepKind.Copy;
-  readonly target: number;
-  readonly source: number;
+  /** The target, and the source. */
+  readonly memories: readonly [number, number];
 }
 
 export interface BoundsCheck {
@@ -119,7 +119,7 @@ export interface Read {
   readonly step: StepKind.Read;
   readonly value: string;
   readonly type: Type;
-  readonly buffer: number;
+  readonly memories: readonly [number];
   readonly offset: Formula;
 }
 
@@ -145,15 +145,21 @@ export interface Branch {
 
 export type Step = Repeat | ProgramCall | Launch | Copy | BoundsCheck | Target | Let | Read | When | Nest | Branch;
 
-/** The launches among steps that a backend may come to. */
-export function launchesOf(steps: readonly Step[], backend: Backend): Launch[] {
-  return steps.flatMap((step) => {
-    if (step.step === StepKind.Launch) return [step];
-    if (step.step === StepKind.Call) return launchesOf(step.code, backend);
-    if (!(/* @__KEY__ */ "body" in step) || (step.step === StepKind.Target && step.backend !== backend)) return [];
-    return launchesOf(step.step === StepKind.When ? [...step.body, ...step.otherwise] : step.body, backend);
+type Fields = Partial<Pick<Launch, "memories" | "scalars"> & Pick<Target, "backend"> & Pick<When, "body" | "otherwise">>;
+
+/** The steps that a backend may come to, in their order, but those around others. */
+export const reached = (steps: readonly Step[], on: Backend): Step[] =>
+  steps.flatMap((step) => {
+    const { backend = on, body, otherwise = [] } = step as Fields;
+    return backend !== on ? [] : body ? reached([...body, ...otherwise], on) : [step];
   });
-}
+
+/** The numbers of the buffers that those steps read, write or are told the place of: files have temporaries of each backend. */
+export const buffersOf = (steps: readonly Step[], on: Backend): unknown[] =>
+  reached(steps, on).flatMap((step) => {
+    const { memories = [], scalars = [] } = step as Fields;
+    return [...memories, ...scalars.map((scalar) => scalar.kind === 3 && scalar.index)];
+  });
 
 /** A memory of a kernel: a parameter that is a buffer (0) or a pool (1), a class (2), the class memory (3). */
 export interface KernelMemory {

@@ -6,7 +6,7 @@ import { Untold, optionsOf, reading, telling } from "./errors.js";
 import type { Formula, Values } from "./formula.js";
 import { evaluate, product, text, variableOf } from "./formula.js";
 import type { Artifact, Launch, Port, Step, Triple } from "./plan.js";
-import { StepKind, describe, lanesOf, launchesOf } from "./plan.js";
+import { StepKind, buffersOf, describe, lanesOf, reached } from "./plan.js";
 import type { Encoded } from "./recording.js";
 import type { Runtime } from "./runtime.js";
 import type { Arguments, Exactly, Ports, Results } from "./ports.js";
@@ -299,7 +299,8 @@ export async function compileFor(device: Device, file: Artifact): Promise<void> 
     evaluator.check(file);
   }
   if (file.metadata["prints"]) printer ??= await import("./prints.js");
-  return device.prepare(file, launchesOf(file.steps, device.backend));
+  const launches = reached(file.steps, device.backend).filter(({ step }) => step === StepKind.Launch) as Launch[];
+  return device.prepare(file, launches);
 }
 
 /** @internal Binds the arguments. Raises LaunchError, untold, and InvalidBuffer. */
@@ -420,7 +421,9 @@ export function bindRun(
       void run.copy(copied, place);
       return copied;
     });
-    temporaries = file.temporaries.map(({ name, size }) => {
+    const named = new Set(buffersOf(file.steps, device.backend));
+    temporaries = file.temporaries.map(({ name, size }, number) => {
+      if (!named.has(arrays.length + number)) return device.classMemory; // of the other backend: nobody looks at it
       const bytes = numberOf(size);
       if (bytes < 0 || bytes >= MOST_BYTES) throw new Untold("temporary", name, bytes, size);
       return borrow(bytes);
@@ -465,11 +468,11 @@ export function bindRun(
           break;
         }
         case StepKind.Call:
-          await walk(run, step.code, step.program);
+          await walk(run, step.body, step.program);
           break;
         case StepKind.Launch:
         case StepKind.Copy:
-          wait = step.step === StepKind.Launch ? launch(run, step, program) : copy(run, memories[step.target]!, memories[step.source]!);
+          wait = step.step === StepKind.Launch ? launch(run, step, program) : copy(run, ...(step.memories.map((number) => memories[number]) as [Memory, Memory]));
           if (wait) await wait;
           break;
         default:
@@ -505,14 +508,14 @@ export function bindRun(
   function launch(run: Run, step: Launch, program: number): void | Promise<void> {
     const kernel = file.kernels[step.kernel]!;
     const [grid, lanes] = [triple(step.grid), triple(step.lanes)];
-    const fits = [...grid, ...lanes].every((number) => number >= 0 && number < 2 ** 32);
+    const fits = [...grid, ...lanes].every((number) => number >>> 0 === number);
     if (!fits || lanes.some((length, k) => length > grid[k]! * kernel.block[k]!)) throw new Untold("lanes", lanes, grid, kernel.block);
     const total = product(grid, lanesOf(kernel));
     // Lanes of the last block that are off, as where lanes are rounded up to whole blocks, do not count.
     const last = lanes.map((length, k) => (length - 1) % kernel.block[k]!);
     const off = lanesOf(kernel) - 1 - last[0]! - kernel.block[0]! * (last[1]! + kernel.block[1]! * last[2]!);
     if (total - off >= 2 ** 31) throw new Untold("manyLanes", total);
-    if (total === 0 || lanes.includes(0)) return;
+    if (lanes.includes(0)) return; // as where the grid has none
     const given = step.scalars.map((argument, k): bigint | Memory => {
       if (argument.kind === 0) return argument.bits;
       if (argument.kind === 1) return scalars[argument.index]!;

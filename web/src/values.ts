@@ -227,7 +227,7 @@ export function check({ computed, ports, kernels, steps }: Artifact): void {
       } else if (step.step === StepKind.Launch) {
         step.scalars.forEach((arg, k) => arg.kind === 6 && wanted.push([arg.value, kernels[step.kernel]!.scalars[k]!.type]));
       } else if (step.step === StepKind.Branch) must(step.levels < nests, "of a branch");
-      else if (step.step === StepKind.Call) visit(step.code, 0);
+      else if (step.step === StepKind.Call) visit(step.body, 0);
       else if (/* @__KEY__ */ "body" in step) {
         if (step.step === StepKind.Repeat) taken.add(step.variable);
         visit(step.body, nests + Number(step.step === StepKind.Nest || step.step === StepKind.Loop));
@@ -308,7 +308,7 @@ export class Computation {
         this.keep(around, step.value, step.type, compute(step, (argument, type) => this.of(around, argument, type)));
         return -1;
       case StepKind.Read: {
-        const [[bytes], at, size] = [(await around.read(step.buffer)) as [Uint8Array], around.number(step.offset), bytesOf(step.type)];
+        const [[bytes], at, size] = [(await around.read(step.memories[0])) as [Uint8Array], around.number(step.offset), bytesOf(step.type)];
         if (at < 0 || at > bytes.length - size) throw new Untold("readOf", at, size, bytes.length);
         const found = new Uint8Array(Math.ceil(size / 8) * 8);
         found.set(bytes.subarray(at, at + size));

@@ -68,14 +68,14 @@ test("an artifact with everything is read", () => {
   expect(file.constants.map(({ name }) => name)).toEqual(["c", "d"]);
   expect(file.blobs.map(({ data }) => new TextDecoder().decode(data))).toEqual(["abc", "12345"]);
   const [call] = file.steps;
-  expect(call?.step === StepKind.Call && call.code.map(({ step }) => step)).toEqual(
+  expect(call?.step === StepKind.Call && call.body.map(({ step }) => step)).toEqual(
     expect.arrayContaining([StepKind.Launch, StepKind.BoundsCheck, StepKind.Repeat]),
   );
 });
 
 test("scalars of wide integers are read", () => {
   const [call] = readArtifact(raw("long")).steps;
-  const [launch] = call.code;
+  const [launch] = call.body;
   expect(launch.scalars).toEqual([
     { kind: 1, index: 0 },
     { kind: 0, bits: 3n ** 150n },

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, expectTypeOf, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, expectTypeOf, test, vi } from "vitest";
+import { WasmDevice } from "../src/backends/wasm.js";
 import type { Buffer } from "../src/index.js";
 import { Runtime } from "../src/index.js";
 import type { Operations } from "../src/ops.js";
@@ -27,6 +28,15 @@ describe("operations by name", () => {
     expect(await found(ops.linear(a, given([2, 3], 1, 0, 0, 0, 1, 1), [10, 20]))).toEqual([[2, 2], [11, 25, 14, 31]]);
     expectTypeOf(ops.matmul(a, b)).resolves.toEqualTypeOf<Buffer<"f32">>();
     expectTypeOf(ops.arg_max(a)).resolves.toEqualTypeOf<Buffer<"i32">>();
+  });
+
+  test("memory is taken for this backend's temporaries alone", async () => {
+    // On WebGPU attention has its scores in memory, 1 MiB of these; on WebAssembly a block keeps those of a few rows.
+    const allocate = vi.spyOn(WasmDevice.prototype, "allocate");
+    const rows = runtime.buffer("f32", { shape: [1, 1, 512, 32] });
+    await ops.causal_attention(rows, rows, rows);
+    expect(Math.max(...allocate.mock.calls.map(([bytes]) => bytes))).toBeLessThan(512 * 512);
+    allocate.mockRestore();
   });
 
   test("axes in front are kept", async () => {
