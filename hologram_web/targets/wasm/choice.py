@@ -13,16 +13,18 @@ from ...compiler.operations import EFFECTS, WRITES
 from ...compiler.out_of_ssa import Do, Lowered, lower
 from ...compiler.packets import Forms
 from ...compiler.passes.costs import total
+from ...compiler.ranges import Ranges
 from ...compiler.reducible import reducible
 from ...compiler.shapes import ANY
 from ...compiler.structure import If, Labelled, Straight, StructuredLoop, Tree, structure
 from ...isa.address import Space
 from ...isa.types import Type
 from .code import is_one_row
+from .narrow import WORDS, Widths
 
 __all__ = ["Choice", "chosen"]
 
-# What bytes are enough for.
+# What bytes are enough for, whatever is made of them.
 _OF_BYTES = frozenset(
     {"load", "eq", "lt", "le", "pand", "por", "pnot", "select", "and", "or", "xor", "min", "max", "cvt"}
 )
@@ -96,7 +98,7 @@ def _width(function: Function) -> int:
         if lanes == 16 and max(sizes, default=64) == 32 and _is_chain(function):
             return 16 if _moves(function) else 8
         return 8 if _loops_compute(function) or _is_of_atomics(function) else 4
-    return 16 if 2 * sum(bits == 8 for bits in sizes) > len(sizes) and lanes >= 16 and _compares(function) else 8
+    return 16 if 2 * sum(bits == 8 for bits in sizes) > len(sizes) and lanes >= 16 and _of_bytes(function) else 8
 
 
 def _is_chain(function: Function) -> bool:
@@ -172,13 +174,16 @@ def _loops_load_short(function: Function) -> int:
     return 0
 
 
-def _compares(function: Function) -> bool:
-    """Whether nothing but comparisons, choices and bits is made of the elements that a kernel loads."""
+def _of_bytes(function: Function) -> bool:
+    """Whether nothing but comparisons and choices is made of the elements that a kernel loads, and what is computed in
+    bytes."""
     loaded: set[Node] = set()
+    named = {node for node, uses in function.uses().items() if uses > 1}
+    widths = Widths(Ranges(function), lambda node: 0 if node.is_const else ANY, named, 16)
     for node in function.nodes():
         if node.op == "load" or (not loaded.isdisjoint(node.args) and node.op != "store"):
             loaded.add(node)
-            if node.op not in _OF_BYTES:
+            if node.op not in _OF_BYTES and (node.ty not in WORDS or widths.lowest(node) > 8):
                 return False
     return True
 
