@@ -109,8 +109,11 @@ def _and(a: Extremes, b: Extremes) -> Extremes:
     return (0, min(positive)) if positive else _bits(a, b)
 
 
-def _divide(a: Extremes, b: Extremes) -> Extremes | None:
-    return (0, a[1] // max(b[0], 1)) if a[0] >= 0 and b[0] >= 0 else None
+def _divide(a: Extremes, b: Extremes) -> Extremes:
+    if b[0] < 0:
+        most = max(-a[0], a[1])
+        return -most, most
+    return min(a[0] // max(b[0], 1), 0), max(a[1] // max(b[0], 1), 0)
 
 
 def _remainder(a: Extremes, b: Extremes) -> Extremes | None:

@@ -179,7 +179,7 @@ def _of_bytes(function: Function) -> bool:
     bytes."""
     loaded: set[Node] = set()
     named = {node for node, uses in function.uses().items() if uses > 1}
-    widths = Widths(Ranges(function), lambda node: 0 if node.is_const else ANY, named, 16)
+    widths = Widths(Ranges(function), lambda node: ANY if node in loaded else 0, named, 16)
     for node in function.nodes():
         if node.op == "load" or (not loaded.isdisjoint(node.args) and node.op != "store"):
             loaded.add(node)

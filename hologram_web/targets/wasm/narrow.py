@@ -8,10 +8,10 @@ a side or shifts to the right takes all of its operands, and ranges say that the
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ...compiler.ir import Node
-from ...compiler.operations import BITWISE, CHANGES, CLAMPS, LEAVES, MODULAR, SHIFTS
+from ...compiler.operations import ADDS, BITWISE, CHANGES, CLAMPS, DIVISIONS, LEAVES, MODULAR, SHIFTS, Extremes
 from ...compiler.ranges import Ranges
 from ...compiler.shapes import ANY, Stride
 from ...isa.types import Type
@@ -25,6 +25,18 @@ __all__ = ["WORDS", "NarrowParts", "Widths"]
 WORDS = frozenset({Type.I32, Type.U32})
 _LOWER = MODULAR | BITWISE | {"neg", "extend"}  # of lower bits of all operands lower bits are made
 _COPIES = {0x0101_0101: 8, 0x1_0001: 16}  # what makes of a number copies side by side, which are rotated
+_RANGES = {
+    **{(bits, "s"): (-1 << bits - 1, (1 << bits - 1) - 1) for bits in (8, 16)},
+    **{(bits, "u"): (0, (1 << bits) - 1) for bits in (8, 16)},
+}
+
+
+class Limited(NamedTuple):
+    """A number that is kept within all that so many bits hold, with a sign or without."""
+
+    x: Node
+    bits: int
+    sign: str
 
 
 class Widths:
@@ -92,7 +104,7 @@ class Widths:
         if self.form(node) != ANY:  # a number, and where it grows a vector of multiples besides
             return self.least
         if op == "load":
-            return max(self.least, min(32, node.attr.element.bits))
+            return max(self.least, min(32, int(node.attr.element.bits)))
         if op == "phi":
             return 32 if node.attr is None or node in self._wide else self.fit(node)
         if op in LEAVES:
@@ -102,8 +114,14 @@ class Widths:
             return self.lowest(args[0]) if short else 32
         if op == "select":
             return max(self.lowest(args[1]), self.lowest(args[2]))
+        if op in CLAMPS and (limited := self.limited(node)) is not None:
+            return max(limited.bits, self.least)
+        if op == "shr" and (terms := self.averaged(node)) is not None:
+            return self.compared(*terms)
         if op in SHIFTS:
             return self._shifted(node)
+        if op in DIVISIONS:
+            return self.fit(node) if self.fit(*args) < 32 else 32
         if op in CLAMPS or op == "abs":
             return self.compared(*args)
         if op == "popcount":
@@ -134,19 +152,65 @@ class Widths:
         if self.form(amount) != 0:
             return 32
         if node.op == "rotl":
-            return 32 if (once := rotated(node)) is None else max(once[1], self.lowest(once[0]))
+            return 32 if (once := self.rotated(node)) is None else max(once[1], self.lowest(once[0]))
         most = self.ranges.of(amount)[1]
         bits = 8 if most < 8 else 16 if most < 16 else 32
         return max(bits, self.lowest(x) if node.op == "shl" else self.compared(x))
 
+    def rotated(self, node: Node) -> tuple[Node, int] | None:
+        """The number of fewer bits that is rotated, as copies of it are, and its bits."""
+        copies = node.args[0]
+        if copies.op != "mul" or not copies.args[1].is_const or copies in self.named:
+            return None
+        bits = _COPIES.get(copies.args[1].attr)
+        return None if bits is None else (copies.args[0], bits)
 
-def rotated(node: Node) -> tuple[Node, int] | None:
-    """The number of fewer bits that is rotated, as copies of it are, and its bits."""
-    copies = node.args[0]
-    if node.op != "rotl" or copies.op != "mul" or not copies.args[1].is_const:
-        return None
-    bits = _COPIES.get(copies.args[1].attr)
-    return None if bits is None else (copies.args[0], bits)
+    def limited(self, node: Node) -> Limited | None:
+        """What min and max keep within bits: a sum or a difference of numbers of these bits, or what was a float, for
+        which instructions do it."""
+        x, ends = node, dict[str, int]()
+        while x.op in CLAMPS and x.op not in ends and x.args[1].is_const:
+            assert isinstance(x.ty, Type)
+            ends[x.op] = int(x.ty.decode(x.args[1].attr))
+            x = self.plain(x.args[0])
+            if x in self.named:
+                return None
+        found = next((each for each, (low, high) in _RANGES.items() if self._keeps(x, ends, low, high)), None)
+        if found is None:
+            return None
+        bits, sign = found
+        if x.op == "cvt":
+            known = x.attr is Type.F32 and (x.ty is Type.I32 or sign == "u")
+        else:
+            known = x.op in ADDS and (x.ty is Type.I32 or x.op == "add") and self._fits(x.args, _RANGES[found])
+            known = known and max(self.least, *map(self.lowest, x.args)) <= bits
+        return Limited(x, bits, sign) if known else None
+
+    def _fits(self, nodes: Iterable[Node], within: Extremes) -> bool:
+        return all(within[0] <= low and high <= within[1] for low, high in map(self.ranges.of, nodes))
+
+    def _keeps(self, x: Node, ends: dict[str, int], low: int, high: int) -> bool:
+        """Whether these ends keep a number within a range, and no closer."""
+        least, most = self.ranges.of(x)
+        above = ends["max"] == low if "max" in ends else least >= low
+        return bool(ends) and above and (ends["min"] == high if "min" in ends else most <= high)
+
+    def averaged(self, node: Node) -> tuple[Node, Node] | None:
+        """The two numbers without a sign of which a value is half of the sum, rounded up."""
+        if not node.args[1].is_const or node.args[1].attr != 1 or node.args[0] in self.named:
+            return None
+        terms = [node.args[0]]
+        for term in terms:
+            terms += map(self.plain, term.args) if self._is_sum(term) else ()
+        terms = [term for term in terms if not self._is_sum(term)]
+        ones = [term for term in terms if term.is_const and term.attr == 1]
+        others = [term for term in terms if term not in ones]
+        if len(ones) != 1 or len(others) != 2 or self.sign(*others) == "s" or self.fit(*others) == 32:
+            return None
+        return others[0], others[1]
+
+    def _is_sum(self, node: Node) -> bool:
+        return node.op == "add" and node not in self.named
 
 
 class NarrowParts:
@@ -167,6 +231,12 @@ class NarrowParts:
             else:
                 values.value(args[0])
                 put(("select",))
+        elif op == "shr" and (terms := self.widths.averaged(node)) is not None:
+            for term in terms:
+                values.part(term, part, bits)
+            put((f"{shape}.avgr_u",))
+        elif op in CLAMPS and (limited := self.widths.limited(node)) is not None:
+            self._limit(limited, part)
         elif op in SHIFTS:
             values.shifted(node, bits, part, self.widths.sign(args[0]))
         elif op in CHANGES or (op == "and" and args[1].is_const and not ~args[1].attr & (1 << bits) - 1):
@@ -187,37 +257,38 @@ class NarrowParts:
             elif op != "abs" or self.widths.sign(*args) == "s":
                 put((f"{shape}.{op}" + (f"_{self.widths.sign(*args)}" if op in CLAMPS else ""),))
 
+    def _limit(self, limited: Limited, part: int) -> None:
+        """A part of what is kept within bits, in as many, or in 16. Floats become numbers with a sign, as all that are
+        beyond those of 32 bits are beyond fewer, too."""
+        x, bits, sign = limited
+        if x.op != "cvt":
+            for arg in x.args:
+                self.values.part(arg, part, bits)
+            self.put((f"{INTEGERS[bits]}.{x.op}_sat_{sign}",))
+            return
+        whole, own = Node("cvt", Type.I32, x.args, x.attr), max(bits, self.widths.least)
+        self.joined(lambda number: self.values.part(whole, number, 32), 32, own, part, sign if own == bits else "s")
+        for op, end in zip(("max", "min"), _RANGES[bits, sign] if own > bits else (), strict=False):
+            self.values.numbers(x.ty, [end] * (128 // own), own)
+            self.put((f"{INTEGERS[own]}.{op}_s",))
+
+    def joined(self, push: Callable[[int], None], own: int, bits: int, part: int, sign: str) -> None:
+        """A part in fewer bits of numbers of which `push` pushes parts in more, the nearest where they do not fit."""
+        if bits == own:
+            push(part)
+            return
+        for half in (2 * part, 2 * part + 1):
+            self.joined(push, own, 2 * bits, half, sign if 2 * bits == own else "s")
+        self.put((f"{INTEGERS[bits]}.narrow_{INTEGERS[2 * bits]}_{sign}",))
+
     def cut(self, node: Node, own: int, bits: int, part: int) -> None:
-        """A part of a value that is there in twice or four times the bits: all of it if it fits, or the lower bits."""
+        """A part of a value that is there in more bits: all of it if it fits, or its lower bits."""
         fits = self.widths.fit(node) <= bits
-        limited = self._limited(node, own, bits) if fits else None
-        sign = self.widths.sign(node) if fits else "u"
 
-        def push(part: int, at: int) -> None:
-            if at == own:
-                self.values.part(limited or node, part, own)
-                if not fits:
-                    self.put(self.values.constant(((1 << bits) - 1).to_bytes(own // 8, "little") * (128 // own)))
-                    self.put(("v128.and",))
-                return
-            push(2 * part, 2 * at)
-            push(2 * part + 1, 2 * at)
-            self.put((f"{INTEGERS[at]}.narrow_{INTEGERS[2 * at]}_{sign if at == bits else 's'}",))
+        def push(number: int) -> None:
+            self.values.part(node, number, own)
+            if not fits:
+                self.values.numbers(node.ty, [(1 << bits) - 1] * (128 // own), own)
+                self.put(("v128.and",))
 
-        push(part, bits)
-
-    def _limited(self, node: Node, own: int, bits: int) -> Node | None:
-        """What is cut to the range of so many bits, which making vectors of fewer bits does, too."""
-        low, high = (0, (1 << bits) - 1) if self.widths.sign(node) == "u" else (-1 << bits - 1, (1 << bits - 1) - 1)
-        kept, ends = self.values.variables.keys() | self.values.held.keys(), {"min": high, "max": low}
-        if node in kept:
-            return None
-        x = self.widths.plain(node, True)
-        while x not in kept and x.op in ends and x.args[1].is_const:
-            assert isinstance(x.ty, Type)
-            if int(x.ty.decode(x.args[1].attr)) != ends.pop(x.op):
-                return None
-            x = self.widths.plain(x.args[0])
-        least, most = self.widths.ranges.of(x)
-        cut = ("min" not in ends or most <= high) and ("max" not in ends or least >= low)
-        return x if cut and len(ends) < 2 and -1 << own - 1 <= least and most < 1 << own - 1 else None
+        self.joined(push, own, bits, part, self.widths.sign(node) if fits else "u")

@@ -19,8 +19,8 @@ from ...compiler.shapes import ANY, Stride
 from ...isa.types import Type
 from .encoder import FunctionBody, Instr
 from .extremes import VectorExtremes, choice_of
+from .narrow import WORDS, NarrowParts, Widths
 from .values import Values
-from .narrow import WORDS, NarrowParts, Widths, rotated
 from .wholes import EVEN, HIGH, INTEGERS, LOWS, HeldValues, Wholes, lanes_of
 
 if TYPE_CHECKING:
@@ -248,7 +248,10 @@ class Vectors(Values):
             self.push(("local.get", splat))
             return
         shape = INTEGERS[bits] if short else lanes_of(node.ty)
-        key, push = (node, bits) if short else node, lambda: self._splat(node, shape) if short else self._splat_ahead(node)
+        key, push = (
+            (node, bits) if short else node,
+            lambda: self._splat(node, shape) if short else self._splat_ahead(node),
+        )
         if not step and (local := self.ahead(key, node, push)) is not None:
             self.push(("local.get", local))
             return
@@ -341,7 +344,7 @@ class Vectors(Values):
         """Pushes a part of a value that is shifted in lanes of so many bits, with a sign or without."""
         shape, (x, amount) = INTEGERS[bits], node.args
         if node.op == "rotl":
-            once, own = rotated(node) or (x, 0)
+            once, own = self.widths.rotated(node) or (x, 0)
             self.part(once if own == bits else x, part, bits)
             with self.temporary("v128") as given, self.temporary("i32") as left:
                 self.put(("local.tee", given))
