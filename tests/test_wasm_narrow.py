@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import warnings
 from collections import Counter
 from unittest.mock import patch
@@ -134,3 +135,81 @@ def test_short_numbers_have_their_bits(name: str, ty: str) -> None:
         assert any(alone["z"])
         for packets in (4, 8, 16):
             assert _left(source, packets, given, lanes) == alone, packets
+
+
+# Kernels from seeds
+
+_MIXED = {"xa": "i8", "xb": "u8", "xc": "i16", "xd": "u16", "xe": "i32"}
+_ALL = {**TYPES, "i32": np.int32}
+
+
+def _expression(chance: random.Random, ty: str, depth: int) -> str:
+    """A value of a type, of elements of all."""
+
+    def one(of: str = ty) -> str:
+        return _expression(chance, of, depth - 1)
+
+    own = [f"{name}[i]" for name, each in _MIXED.items() if each == ty]
+    if depth == 0 or chance.random() < 0.1:
+        literal = f"hg.{ty}({chance.choice([0, 1, 2, 3, 7, 100, 127, 128, 255, 32767, 40000, -1, -5])})"
+        return chance.choice([*own, *own, "a" if ty == "i16" else own[0], literal])
+    other, bits = chance.choice([*_ALL]), int(ty[1:])
+    info = np.iinfo(_ALL[chance.choice([*TYPES])])
+    match chance.randrange(17):
+        case 0 | 1 | 2 | 3:
+            return f"({one()} {chance.choice('+-*&|^')} {one()})"
+        case 4 | 5:
+            return f"{chance.choice(['min', 'max'])}({one()}, {one()})"
+        case 6:
+            return f"({one()} {chance.choice(['<<', '>>'])} {chance.randrange(bits + 3)})"
+        case 7:
+            return f"({one()} {chance.choice(['<<', '>>'])} hg.u32(n))"
+        case 8:
+            return f"({chance.choice('-~')}{one()})"
+        case 9:
+            return f"abs({one()})"
+        case 10 | 11:
+            compared = f"{one(other)} {chance.choice(['<', '<=', '==', '!='])} {one(other)}"
+            return f"({one()} if {compared} else {one()})"
+        case 12 | 13:
+            return f"hg.{ty}({one(other)})"
+        case 14:
+            return f"hg.{ty}(hg.f32({one(other)}) * {chance.choice([0.5, 3.75, -1.25, 70000.0])})"
+        case 15:
+            divisor = chance.choice([f"hg.{ty}({chance.choice([2, 3, 10])})", f"max({one()}, hg.{ty}(1))"])
+            return f"({one()} {chance.choice(['//', '%'])} {divisor})"
+        case _:
+            low, high = (f"hg.i32({end})" for end in (info.min, info.max))
+            summed = f"hg.i32({one(other)}) {chance.choice('+-')} hg.i32({one(other)})"
+            return f"hg.{ty}(min(max({summed}, {low}), {high}))"
+
+
+def mixed_source(seed: int) -> tuple[str, str]:
+    """A kernel, and the type of what it stores."""
+    chance = random.Random(seed)
+    ty, depth = chance.choice([*_ALL]), chance.choice([2, 3, 4])
+    arrays = ", ".join(f"{name}: hg.Array[hg.{each}]" for name, each in {**_MIXED, "z": ty}.items())
+    lines = [f"def kernel({arrays}, n: hg.i32):", "    i = hg.global_id()", "    a = xc[i]"]
+    if chance.random() < 0.5:
+        rounds = chance.choice(["hg.i32(xb[i] & 7)", "n", "3"])
+        lines += [f"    for k in range({rounds}):", f"        a = hg.i16({_expression(chance, 'i16', 2)})"]
+    if chance.random() < 0.3:
+        lines += [f"    if {_expression(chance, 'u8', 2)} < {_expression(chance, 'u8', 1)}:"]
+        lines += [f"        a = hg.i16({_expression(chance, 'i16', 2)})"]
+    lines += [f"    z[i] = hg.{ty}({_expression(chance, ty, depth)})"]
+    return "\n".join(lines) + "\n", ty
+
+
+def mixed_differences(seed: int) -> list[int]:
+    """The widths of packets that leave something else than lanes one by one."""
+    source, ty = mixed_source(seed)
+    count = _LANES
+    given = {name: _numbers(_ALL[each], seed + place, count) for place, (name, each) in enumerate(_MIXED.items())}
+    given["z"] = np.zeros(count, _ALL[ty])
+    alone = _left(source, 1, given, count - 5)
+    return [packets for packets in (4, 8, 16) if _left(source, packets, given, count - 5) != alone]
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_kernels_of_short_numbers_leave_the_same(seed: int) -> None:
+    assert mixed_differences(seed) == [], mixed_source(seed)
