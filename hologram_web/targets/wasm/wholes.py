@@ -139,8 +139,11 @@ class Wholes:
         (lowest, most), (low, high) = (self.vectors.ranges.of(arg) for arg in node.args)
         short = max(-lowest, most, -low, high) < _EXACT
         for x, y, local in zip(a, b, found, strict=True):
-            for operand in (x, y) if short else ():
-                self.put(("local.get", operand), ("f32x4.convert_i32x4_s",))
+            for operand, arg in zip((x, y), node.args, strict=True) if short else ():
+                if arg.is_const:
+                    self.vectors.numbers(Type.F32, [Type.F32.encode(Type.I32.decode(arg.attr))] * 4)
+                else:
+                    self.put(("local.get", operand), ("f32x4.convert_i32x4_s",))
             for half in (False, True) if not short else ():
                 for operand in (x, y):
                     self.put(("local.get", operand))
