@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import warnings
 from collections import Counter
+from typing import Any
 from unittest.mock import patch
 
 import numpy as np
@@ -19,7 +20,8 @@ from hologram_web.isa.verify import analyze
 from hologram_web.targets.wasm import compile_kernel
 from hologram_web.targets.wasm.encoder import Module
 
-TYPES = {"i8": np.int8, "u8": np.uint8, "i16": np.int16, "u16": np.uint16}
+_Element = type[np.signedinteger[Any]] | type[np.unsignedinteger[Any]]
+TYPES: dict[str, _Element] = {"i8": np.int8, "u8": np.uint8, "i16": np.int16, "u16": np.uint16}
 _LANES = 320
 # What is computed, and the instruction that does it, in the type's lanes and with its sign.
 _OPERATIONS = {
@@ -99,9 +101,9 @@ def _left(source: str, packets: int, given: dict[str, npt.NDArray[np.generic]], 
     return {name: bytes(device.view(handle)) for name, handle in handles.items() if name.startswith("z")}
 
 
-def _numbers(ty: type[np.generic], seed: int, count: int) -> npt.NDArray[np.generic]:
+def _numbers(ty: _Element, seed: int, count: int) -> npt.NDArray[np.generic]:
     """All pairs of what is special, then whatever comes: those of every third are near the ends and zero."""
-    info = np.iinfo(ty)  # type: ignore[arg-type]
+    info = np.iinfo(ty)
     generator = np.random.default_rng(seed)
     found = generator.integers(info.min, info.max, count, endpoint=True)
     ends = np.array([info.min, info.min + 1, -1, 0, 1, 7, info.max // 2, info.max - 1, info.max])
@@ -140,7 +142,7 @@ def test_short_numbers_have_their_bits(name: str, ty: str) -> None:
 # Kernels from seeds
 
 _MIXED = {"xa": "i8", "xb": "u8", "xc": "i16", "xd": "u16", "xe": "i32"}
-_ALL = {**TYPES, "i32": np.int32}
+_ALL: dict[str, _Element] = {**TYPES, "i32": np.int32}
 
 
 def _expression(chance: random.Random, ty: str, depth: int) -> str:
