@@ -26,6 +26,7 @@ from bench import (
     reductions,
     relaxed,
     rows_by_hand,
+    short,
     training,
     whole_by_hand,
 )
@@ -136,6 +137,14 @@ def test_ways_of_one_thing_leave_the_same(what):
 def test_bytes_that_lie_apart_are_the_same_by_hand():
     found = apart.left("grey of RGB")
     assert len(found) == 3
+    assert len({*found}) == 1
+    assert len({*found[0]}) > 16
+
+
+@pytest.mark.parametrize("what", short.KERNELS)
+def test_short_numbers_are_the_same_by_hand(what):
+    found = short.left(what)
+    assert len(found) == 2
     assert len({*found}) == 1
     assert len({*found[0]}) > 16
 

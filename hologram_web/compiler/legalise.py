@@ -115,7 +115,8 @@ class Legaliser(NodeOps):
         for block, made in reached.items():
             made.predecessors = [reached[before] for before in block.predecessors if before in reached]
             for phi in block.phis:
-                self.legal[phi] = Node("phi", self.traits.holds(phi.ty))
+                short = isinstance(phi.ty, Type) and self._is_word(phi.ty)
+                self.legal[phi] = Node("phi", self.traits.holds(phi.ty), attr=phi.ty if short else None)
             made.phis = [self.legal[phi] for phi in block.phis]
         for block, made in reached.items():
             self.current = made

@@ -98,27 +98,36 @@ def _product(a: Extremes, b: Extremes) -> Extremes:
     return min(corners), max(corners)
 
 
-def _and(a: Extremes, b: Extremes) -> Extremes | None:
+def _bits(a: Extremes, b: Extremes) -> Extremes:
+    """Of what is made bit by bit: no more of them, and a sign if one has it."""
+    most = (1 << max(max(high, ~low).bit_length() for low, high in (a, b))) - 1
+    return (0, most) if min(a[0], b[0]) >= 0 else (~most, most)
+
+
+def _and(a: Extremes, b: Extremes) -> Extremes:
     positive = [high for low, high in (a, b) if low >= 0]
-    return (0, min(positive)) if positive else None
+    return (0, min(positive)) if positive else _bits(a, b)
 
 
-def _divide(a: Extremes, b: Extremes) -> Extremes | None:
-    return (0, a[1] // max(b[0], 1)) if a[0] >= 0 and b[0] >= 0 else None
+def _divide(a: Extremes, b: Extremes) -> Extremes:
+    if b[0] < 0:
+        most = max(-a[0], a[1])
+        return -most, most
+    return min(a[0] // max(b[0], 1), 0), max(a[1] // max(b[0], 1), 0)
 
 
 def _remainder(a: Extremes, b: Extremes) -> Extremes | None:
     return (0, max(min(a[1], b[1] - 1), 0)) if a[0] >= 0 and b[0] >= 0 else None
 
 
-def _right(a: Extremes, b: Extremes) -> Extremes | None:
-    if a[0] >= 0 and b[0] == b[1] and b[1] < 32:
+def _right(a: Extremes, b: Extremes) -> Extremes:
+    if b[0] == b[1] and b[1] < 32:
         return a[0] >> b[0], a[1] >> b[0]
-    return (0, a[1]) if a[0] >= 0 else None
+    return min(a[0], 0), max(a[1], -1)
 
 
 def _left(a: Extremes, b: Extremes) -> Extremes | None:
-    return (a[0] << b[0], a[1] << b[0]) if a[0] >= 0 and b[0] == b[1] and b[1] < 32 else None
+    return (a[0] << b[0], a[1] << b[0]) if b[0] == b[1] and b[1] < 32 else None
 
 
 def _smaller(a: Extremes, b: Extremes) -> Extremes:
@@ -155,8 +164,8 @@ OPERATIONS: dict[str, Operation] = {
     "rem": Operation("tt", "t", traps=True, range=_remainder),
     "min": Operation("tt", "t", cost="cheap", commutes=True, exact=min, range=_smaller, itself="same", grows=1),
     "max": Operation("tt", "t", cost="cheap", commutes=True, exact=max, range=_greater, itself="same", grows=1),
-    "neg": Operation("t", "t", cost="cheap", wraps=True, signless=True),
-    "abs": Operation("t", "t", cost="cheap", range=lambda a: a if a[0] >= 0 else None, wraps=True),
+    "neg": Operation("t", "t", cost="cheap", range=lambda a: (-a[1], -a[0]), wraps=True, signless=True),
+    "abs": Operation("t", "t", cost="cheap", range=lambda a: (max(a[0], -a[1], 0), max(-a[0], a[1])), wraps=True),
     "fma": Operation("ttt", "f"),
     "sqrt": Operation("t", "f", folded=True),
     "floor": Operation("t", "f", cost="cheap"),
@@ -169,10 +178,13 @@ OPERATIONS: dict[str, Operation] = {
         itself="same", absorbs=True, joins=True, bitwise=True,
     ),
     "or": Operation(
-        "tt", "i", cost="cheap", primitive="or_", commutes=True, idle=0, itself="same", joins=True, bitwise=True,
+        "tt", "i", cost="cheap", primitive="or_", commutes=True, range=_bits,
+        idle=0, itself="same", joins=True, bitwise=True,
     ),
-    "xor": Operation("tt", "i", cost="cheap", commutes=True, idle=0, itself="zero", joins=True, bitwise=True),
-    "not": Operation("t", "i", cost="cheap", primitive="not_", bitwise=True),
+    "xor": Operation(
+        "tt", "i", cost="cheap", commutes=True, range=_bits, idle=0, itself="zero", joins=True, bitwise=True,
+    ),
+    "not": Operation("t", "i", cost="cheap", primitive="not_", range=lambda a: (~a[1], ~a[0]), bitwise=True),
     "shl": Operation("tu", "i", cost="cheap", range=_left, idle=0, wraps=True, drops=True, signless=True),
     "shr": Operation("tu", "i", cost="cheap", exact=operator.rshift, range=_right, idle=0, drops=True),
     "rotl": Operation("tu", "i", cost="cheap", signless=True),

@@ -56,8 +56,9 @@ class Ranges:
         if node.op in CHANGES and node.attr.is_integer and (node.op == "cvt" or ty.is_integer):
             low, high = self.of(node.args[0], depth)
             return (low, high) if whole[0] <= low and high <= whole[1] else whole
-        if node.op == "load" and not node.attr.in_word:  # of a shorter element, held in a word
-            element = node.attr.element
+        short = node.attr if node.op == "phi" else None
+        if short or (node.op == "load" and not node.attr.in_word):  # of a shorter element, held in a word
+            element: Type = short or node.attr.element
             return _whole(element) if element.is_integer else (0, (1 << element.bits) - 1)
         if node.op == "extend":
             (low, high), (least, most) = self.of(node.args[0], depth), _whole(node.attr)

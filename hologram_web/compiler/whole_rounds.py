@@ -156,7 +156,7 @@ def _write(function: Function, loop: _Loop, lanes: LaneAnalysis) -> bool:
     # The rounds of all lanes: their place is counted anew, as proofs want it.
     turn = Node("phi", ty)
     place = put("add", ty, begin, put("mul", ty, turn, one if step == 1 else number(step)))
-    now = {each: Node("phi", each.ty) for each in block.phis} | {phi: place}
+    now = {each: Node("phi", each.ty, attr=each.attr) for each in block.phis} | {phi: place}
     for node in block.nodes:
         now[node] = put(node.op, node.ty, *(now.get(arg, arg) for arg in node.args), attr=node.attr)
     turn.args = zero, put("add", ty, turn, one)

@@ -13,17 +13,19 @@ from ...compiler.operations import EFFECTS, WRITES
 from ...compiler.out_of_ssa import Do, Lowered, lower
 from ...compiler.packets import Forms
 from ...compiler.passes.costs import total
+from ...compiler.ranges import Ranges
 from ...compiler.reducible import reducible
 from ...compiler.shapes import ANY
 from ...compiler.structure import If, Labelled, Straight, StructuredLoop, Tree, structure
 from ...isa.address import Space
 from ...isa.types import Type
 from .code import is_one_row
+from .narrow import WORDS, Widths
 
 __all__ = ["Choice", "chosen"]
 
-# What bytes are enough for.
-_OF_BYTES = frozenset(
+# What the elements' bits are enough for, whatever is made of them.
+_CHOOSE = frozenset(
     {"load", "eq", "lt", "le", "pand", "por", "pnot", "select", "and", "or", "xor", "min", "max", "cvt"}
 )
 # Pieces of loops with several entries where packets pay: lanes part at each of them (of 73 packets of 4 took ten times
@@ -73,8 +75,9 @@ def chosen(function: Function, packets: int | None = None) -> Choice:
 
 def _width(function: Function) -> int:
     """As many lanes as fill a vector with the elements that most accesses are of, if these are short: what is done to
-    them takes that many fewer instructions. Of bytes 16, where they are compared only (a search took 0.08 ms, 0.20 in
-    packets of 8): sums need more bits, and twice the code then gains nothing (blur took 0.58 ms either way). And 8
+    them takes that many fewer instructions. Of bytes 16, where these are enough for all that is computed (a search took
+    0.08 ms, 0.20 in packets of 8): elsewhere twice the code gains nothing (blur took 0.58 ms either way); and 16 for
+    chains of operations on 16 bits (0.74 to 0.89 of their time in packets of 8). And 8
     where loops do nothing but compute: each round waits for the one before (Mandelbrot took 0.71 of its time in packets
     of 4, Collatz 0.77; in packets of 16 0.66 and 0.60, but there more of the lanes wait for the last). Between barriers
     the same holds of loops that call functions: a softmax of 16 lanes took 0.81 of its time in packets of 4, in
@@ -96,7 +99,8 @@ def _width(function: Function) -> int:
         if lanes == 16 and max(sizes, default=64) == 32 and _is_chain(function):
             return 16 if _moves(function) else 8
         return 8 if _loops_compute(function) or _is_of_atomics(function) else 4
-    return 16 if 2 * sum(bits == 8 for bits in sizes) > len(sizes) and lanes >= 16 and _compares(function) else 8
+    bits = 8 if 2 * sum(bits == 8 for bits in sizes) > len(sizes) else 16 if _is_chain(function) else 0
+    return 16 if lanes >= 16 and bits and _is_short(function, bits) else 8
 
 
 def _is_chain(function: Function) -> bool:
@@ -172,13 +176,16 @@ def _loops_load_short(function: Function) -> int:
     return 0
 
 
-def _compares(function: Function) -> bool:
-    """Whether nothing but comparisons, choices and bits is made of the elements that a kernel loads."""
+def _is_short(function: Function, bits: int) -> bool:
+    """Whether nothing but comparisons and choices is made of the elements that a kernel loads, and what is computed in
+    so many bits."""
     loaded: set[Node] = set()
+    named = {node for node, uses in function.uses().items() if uses > 1}
+    widths = Widths(Ranges(function), lambda node: ANY if node in loaded else 0, named, 16)
     for node in function.nodes():
         if node.op == "load" or (not loaded.isdisjoint(node.args) and node.op != "store"):
             loaded.add(node)
-            if node.op not in _OF_BYTES:
+            if node.op not in _CHOOSE and (node.ty not in WORDS or widths.lowest(node) > bits):
                 return False
     return True
 

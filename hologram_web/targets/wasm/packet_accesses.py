@@ -22,6 +22,7 @@ from .wholes import lanes_of
 __all__ = ["PacketAccesses", "lane_address"]
 
 _WORDS = {8: Type.U8, 16: Type.U16, 32: Type.U32}
+_BYTES = bytes([*range(0, 16, 2)] * 2)  # the lower halves of eight short words
 _WHOLES = {4: "v128.load32_zero", 8: "v128.load64_zero", 16: "v128.load"}
 
 
@@ -344,19 +345,25 @@ class PacketAccesses:
         else:
             self.faults.axis_checks(node, under)
         value, element = node.args[1], access.element
-        values.prepare(value)
-        ty = value.ty
+        ty, bits = value.ty, max(element.bits, 128 // self.width)
         assert isinstance(ty, Type)
+        values.prepare(value)
+        values.park_short(value, bits)
 
         def row() -> None:
             further = self._first_address(node, access)
             with values.temporary("i32") as address:
                 put(("local.set", address))
-                if values.held_bits(value) <= element.bits < ty.bits and self.width * element.bits >= 128:
-                    for part in range(self.width * element.bits // 128):
+                if bits < ty.bits:
+                    for part in range(self.width * bits // 128):
                         put(("local.get", address))
-                        values.part(value, part, element.bits)
-                        put(("v128.store", 0, further + 16 * part))
+                        values.part(value, part, bits)
+                        if bits == element.bits:
+                            put(("v128.store", 0, further + 16 * part))
+                        else:  # 8 lanes of bytes
+                            with values.temporary("v128") as words:
+                                put(("local.tee", words), ("local.get", words), ("i8x16.shuffle", _BYTES))
+                            put(("v128.store64_lane", 0, further, 0))
                     return
                 per = 128 // ty.bits
                 for part in range(values.parts(ty)):

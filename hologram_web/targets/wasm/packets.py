@@ -12,7 +12,7 @@ from ...compiler.accesses import Check, checks_of
 from ...compiler.bounds import ENDS_OF_PART, Bounds
 from ...compiler.conditions import open_conditions
 from ...compiler.guarded import guards
-from ...compiler.ir import Node
+from ...compiler.ir import PRED, Node
 from ...compiler.out_of_ssa import Assign, Copies, Count, Do, Piece, Statement, Under, Variable
 from ...compiler.packets import Forms, Straightened, linear
 from ...compiler.rounds import within_budget
@@ -344,7 +344,7 @@ class Packets:
                 values.value(value)
                 continue
             for part in range(len(values.locals(variable))):
-                values.part(value, part)
+                values.part(value, part, None if variable.ty == PRED else values.kept_bits(variable))
                 if under is not None:
                     self.values.keep(variable, part, under)
         for variable, _ in reversed(pairs):

@@ -19,6 +19,7 @@ from ...compiler.shapes import ANY, Stride
 from ...isa.types import Type
 from .encoder import FunctionBody, Instr
 from .extremes import VectorExtremes, choice_of
+from .narrow import WORDS, NarrowParts, Widths
 from .values import Values
 from .wholes import EVEN, HIGH, INTEGERS, LOWS, HeldValues, Wholes, lanes_of
 
@@ -31,8 +32,6 @@ _FLOATS = {
     **{op: op for op in ("add", "sub", "mul", "div", "min", "max", "sqrt", "floor", "ceil", "trunc", "abs", "neg")},
     "round": "nearest",
 }
-# Operations on integers that their lower bits say the lower bits of, if no bits above these are lost.
-_NARROW = frozenset({"and", "or", "xor", "select", "add", "sub", "mul", "min", "max", "shl", "shr"})
 
 
 class HowHeld(Protocol):
@@ -65,8 +64,11 @@ class Vectors(Values):
         self.held: dict[Node, list[int]] = {}  # what has been computed for the statement at hand
         self.vectors: dict[Variable, list[int]] = {}
         self.splats: dict[Variable, int] = {}  # numbers that are there as vectors, too
-        self._narrow: dict[Node, int] = {}
-        self._node_of = {variable: node for node, variable in variables.items() if node.op != "phi"}
+        self._node_of = {variable: node for node, variable in variables.items()}
+        self.widths = Widths(ranges, forms.of, frozenset(variables), width)
+        self.narrow = NarrowParts(self, self.widths)
+        if width > 4:
+            self.widths.settle(node for node in variables if node.op == "phi")
         self.lane_of: dict[Node, list[Instr]] = {}  # what pushes a leaf that is one lane's
         # The local of a vector that is made of a number before a loop over packets, if it can be.
         self.ahead: Callable[[object, Node, Callable[[], None]], int | None] = lambda key, number, push: None
@@ -84,27 +86,7 @@ class Vectors(Values):
     def held_bits(self, node: Node) -> int:
         """Bits of a lane that a value is held in: of integers of 32 fewer, if they are enough for its range and for
         those of what it is made of, and there are lanes to fill vectors with."""
-        if node.ty not in (Type.I32, Type.U32) or self.width == 4:
-            return self.bits(node.ty)
-        if node not in self._narrow:
-            self._narrow[node] = 32
-            self._narrow[node] = self._fewest(node)
-        return self._narrow[node]
-
-    def _fewest(self, node: Node) -> int:
-        low, high = self.ranges.of(node)
-        step = self.forms.of(node)
-        if low < 0 or high >= 1 << 16 or step not in (0, ANY):
-            return 32
-        found = max(128 // self.width, 8 if high < 256 else 16)
-        if step == 0 or node.op == "load":
-            return found
-        if node.op not in _NARROW:
-            return 32
-        operands = node.args[1:] if node.op == "select" else node.args[:1] if node.op in SHIFTS else node.args
-        if node.op in SHIFTS and (self.forms.of(node.args[1]) != 0 or self.ranges.of(node.args[1])[1] >= 16):
-            return 32  # a vector's shift counts modulo its lanes' bits
-        return max(found, *(self.held_bits(arg) for arg in operands), 16 if node.op in ("mul", "shl", "shr") else 8)
+        return self.bits(node.ty) if node.ty not in WORDS or self.width == 4 else self.widths.held(node)
 
     def kept_bits(self, variable: Variable) -> int:
         """Bits of a lane of a variable."""
@@ -141,23 +123,40 @@ class Vectors(Values):
             return
         for arg in node.args:
             self.prepare(arg)
+            if self.width > 4:
+                self.park_short(arg, self.compared_bits(node) if node.op in COMPARISONS else self.held_bits(node))
         make = self.wholes.of(node)
         if make is not None:
             self.held[node] = make(node)
 
-    def parked(self, node: Node) -> list[int]:
-        """Locals with the parts of a value."""
-        if node in self.held:
-            return self.held[node]
-        variable = self.variables.get(node)
-        if variable is not None and self.is_vector(node) and self.kept_bits(variable) == self.bits(node.ty):
-            return self.locals(variable)
+    def park_short(self, node: Node, bits: int) -> None:
+        """Puts the parts of a value that is computed in fewer bits than it is wanted in into locals: each of them
+        becomes several."""
+        if node.ty not in WORDS or node in self.held or node in self.variables or not self.is_vector(node):
+            return
+        own = self.held_bits(node)
+        if own < bits and node.op not in LEAVES:
+            self._park(node, own)
+
+    def _park(self, node: Node, bits: int) -> list[int]:
         found = []
-        for part in range(self.parts(node.ty)):
-            self.part(node, part)
+        for part in range(self.width * bits // 128):
+            self.part(node, part, bits)
             found.append(self.fresh())
             self.put(("local.set", found[-1]))
         self.held[node] = found
+        return found
+
+    def parked(self, node: Node) -> list[int]:
+        """Locals with the parts of a value."""
+        bits, held = self.bits(node.ty), self.held.get(node, [])
+        if len(held) == self.parts(node.ty):
+            return held
+        variable = self.variables.get(node)
+        if variable is not None and self.is_vector(node) and self.kept_bits(variable) == bits:
+            return self.locals(variable)
+        found = self._park(node, bits)
+        self.release(held)
         return found
 
     def fresh(self) -> int:
@@ -198,96 +197,81 @@ class Vectors(Values):
         assert isinstance(node.ty, Type)
         whole = node.ty.bits
         bits = whole if bits is None else bits
-        if node in self.held and bits == whole:
-            self.push(("local.get", self.held[node][part]))
-            return
-        step = self.forms.of(node)
-        variable = self.variables.get(node)
-        if step != ANY:
+        held = self.held.get(node)
+        if held is None and (step := self.forms.of(node)) != ANY:
             assert isinstance(step, int)
             self._spread(node, step, part, bits)
             return
-        own = self.held_bits(node) if variable is None else self.kept_bits(variable)
+        variable = None if held is not None else self.variables.get(node)
+        if held is not None:
+            own = 128 * len(held) // self.width
+        elif variable is not None:
+            own = self.kept_bits(variable)
+        else:
+            own = self.widths.at(node, bits) if node.ty in WORDS and self.width > 4 else whole
         if own < bits:
-            self.resized(lambda p: self.part(node, p, own), own, bits, part, "u")
+            self.resized(lambda p: self.part(node, p, own), own, bits, part, self.widths.sign(node))
+        elif own > bits:
+            self.narrow.cut(node, own, bits, part)
+        elif held is not None:
+            self.push(("local.get", held[part]))
         elif variable is not None:
             self.push(("local.get", self.locals(variable)[part]))
         elif own < whole:
-            self._narrow_part(node, part, own)
+            self.narrow.part(node, part, own)
         elif node.op in LEAVES:
             assert self.leaf_part is not None
             self.leaf_part(node, part)
         else:
             self._part(node, part)
 
-    def _narrow_part(self, node: Node, part: int, bits: int) -> None:
-        """A part of an integer in fewer bits than its type has."""
-        shape, op = INTEGERS[bits], node.op
-        if op == "select":
-            self.part(node.args[1], part, bits)
-            self.part(node.args[2], part, bits)
-            if self.is_vector(node.args[0]):
-                self.mask(node.args[0], bits, part)
-                self.put(("v128.bitselect",))
-            else:
-                self.value(node.args[0])
-                self.put(("select",))
-        elif op in SHIFTS:
-            self.part(node.args[0], part, bits)
-            self.value(node.args[1])
-            self.put((f"{shape}.{op}" + ("" if op == "shl" else "_u"),))
-        else:
-            for arg in node.args:
-                self.part(arg, part, bits)
-            self.put((f"v128.{op}" if op in BITWISE else f"{shape}.{op}{'_u' if op in CLAMPS else ''}",))
-
-    def numbers(self, ty: ValueType, values: list[int]) -> None:
-        """Pushes a vector of these bit patterns."""
-        size = self.bits(ty) // 8
+    def numbers(self, ty: ValueType, values: list[int], bits: int = 0) -> None:
+        """Pushes a vector of these bit patterns, in lanes of a type or of so many bits."""
+        size = (bits or self.bits(ty)) // 8
         most = (1 << 8 * size) - 1
         self.put(self.constant(b"".join([(value & most).to_bytes(size, "little") for value in values])))
 
-    def steps(self, ty: ValueType, step: int, part: int) -> None:
+    def steps(self, ty: ValueType, step: int, part: int, bits: int = 0) -> None:
         """Pushes 0, step, 2 * step ... of the lanes of a part."""
-        count = 128 // self.bits(ty)
-        self.numbers(ty, [step * lane for lane in range(part * count, (part + 1) * count)])
+        count = 128 // (bits or self.bits(ty))
+        self.numbers(ty, [step * lane for lane in range(part * count, (part + 1) * count)], bits)
 
     def _spread(self, node: Node, step: int, part: int, bits: int) -> None:
+        """Pushes what one number says of all lanes."""
         assert isinstance(node.ty, Type)
-        if bits < node.ty.bits:
-            if node.is_const:
-                self.push(self.constant(int(node.attr).to_bytes(bits // 8, "little") * (128 // bits)))
-            else:
-                self.value(node)
-                self.put((f"{INTEGERS[bits]}.splat",))
-            return
         if node.is_const:
-            self.push(self.constant(int(node.attr).to_bytes(bits // 8, "little") * (128 // bits)))
+            self.numbers(node.ty, [int(node.attr)] * (128 // bits), bits)
             return
-        splat = self.splats.get(self.variables[node]) if node in self.variables else None
+        short = bits < node.ty.bits
+        splat = self.splats.get(self.variables[node]) if node in self.variables and not short else None
         if splat is not None:
             self.push(("local.get", splat))
             return
-        if not step and (local := self.ahead(node, node, lambda: self._splat_ahead(node))) is not None:
+        shape = INTEGERS[bits] if short else lanes_of(node.ty)
+        key, push = (
+            (node, bits) if short else node,
+            lambda: self._splat(node, shape) if short else self._splat_ahead(node),
+        )
+        if not step and (local := self.ahead(key, node, push)) is not None:
             self.push(("local.get", local))
             return
-        self._splat(node)
+        self._splat(node, shape)
         if step:
-            self.steps(node.ty, step, part)
-            self.put((f"{lanes_of(node.ty)}.add",))
+            self.steps(node.ty, step, part, bits)
+            self.put((f"{shape}.add",))
 
     def _splat_ahead(self, node: Node) -> None:
         """Pushes a number for all lanes, before a loop. Parameters are loaded again: vectors of what is known when the
         kernel begins are made there by Cranelift, and kept on the stack (nine operations took 1.2 times as long)."""
         bits, place = self.bits(node.ty), self.places.get(node.attr) if node.op == "param" else None
         if place is None or bits < 32:
-            self._splat(node)
+            self._splat(node, lanes_of(node.ty))
         else:
             self.put(("local.get", 0), (f"v128.load{bits}_splat", bits // 32 + 1, place))
 
-    def _splat(self, node: Node) -> None:
+    def _splat(self, node: Node, shape: str) -> None:
         self.value(node)
-        self.push((f"{lanes_of(node.ty)}.splat",))
+        self.push((f"{shape}.splat",))
 
     def _parts_of(self, node: Node, part: int) -> None:
         for arg in node.args:
@@ -322,6 +306,10 @@ class Vectors(Values):
             self.extremes.part(node, part)
         elif ty.is_float:
             self._float_part(node, shape, part)
+        elif op == "mul" and ty.bits == 32 and self._has_short_factors(node):
+            for arg in node.args:
+                self.part(arg, part // 2, 16)
+            self.put((f"i32x4.extmul_{'high' if part % 2 else 'low'}_i16x8_{self.widths.sign(*node.args)}",))
         elif op in MODULAR:
             self._parts_of(node, part)
             self.push((f"{shape}.{op}",))
@@ -334,7 +322,7 @@ class Vectors(Values):
         elif op == "abs":
             self._parts_of(node, part)
         elif op in SHIFTS:
-            self._shift_part(op, node, ty, part)
+            self.shifted(node, ty.bits, part, "s" if ty.is_signed else "u")
         elif op == "extend":
             self._parts_of(node, part)
             self.put(("i32.const", 32 - node.attr.bits), ("i32x4.shl",))
@@ -348,19 +336,25 @@ class Vectors(Values):
         else:
             raise AssertionError(f"packets have no {op} on {ty}")
 
-    def _shift_part(self, op: str, node: Node, ty: Type, part: int) -> None:
-        shape, (x, amount) = lanes_of(ty), node.args
-        if op == "rotl":
-            self.part(x, part)
-            with self.temporary("v128") as once, self.temporary("i32") as left:
-                self.put(("local.tee", once))
+    def _has_short_factors(self, node: Node) -> bool:
+        """Whether the factors are there in 16 bits, so that nobody needs to make them longer first."""
+        return self.width > 4 and self.widths.compared(*node.args) == 16
+
+    def shifted(self, node: Node, bits: int, part: int, sign: str) -> None:
+        """Pushes a part of a value that is shifted in lanes of so many bits, with a sign or without."""
+        shape, (x, amount) = INTEGERS[bits], node.args
+        if node.op == "rotl":
+            once, own = self.widths.rotated(node) or (x, 0)
+            self.part(once if own == bits else x, part, bits)
+            with self.temporary("v128") as given, self.temporary("i32") as left:
+                self.put(("local.tee", given))
                 self.value(amount)
-                self.put(("local.tee", left), (f"{shape}.shl",), ("local.get", once), ("i32.const", 0))
+                self.put(("local.tee", left), (f"{shape}.shl",), ("local.get", given), ("i32.const", 0))
                 self.put(("local.get", left), ("i32.sub",), (f"{shape}.shr_u",), ("v128.or",))
             return
-        self.part(x, part)
+        self.part(x, part, bits)
         self.value(amount)
-        self.put((f"{shape}.{op}" + ("" if op == "shl" else "_s" if ty.is_signed else "_u"),))
+        self.put((f"{shape}.{node.op}" + ("" if node.op == "shl" else f"_{sign}"),))
 
     def _float_part(self, node: Node, shape: str, part: int) -> None:
         op = node.op
@@ -426,17 +420,15 @@ class Vectors(Values):
     def compared_bits(self, node: Node) -> int:
         """Bits of a lane that a comparison is done in."""
         ty: Type = node.attr
-        if self.width == 4 or not ty.is_integer or ty.bits != 32:
-            return ty.bits
-        return max(map(self.held_bits, node.args))
+        return ty.bits if self.width == 4 or ty not in WORDS else self.widths.compared(*node.args)
 
     def resized(self, push: Callable[[int], None], own: int, bits: int, part: int, sign: str = "s") -> None:
         """Pushes a part of a mask of `own` bits a lane, which `push` pushes parts of, as one of so many bits. Numbers
-        without sign are made longer likewise."""
+        are made longer likewise."""
         if own > bits:
             self.resized(push, own, 2 * bits, 2 * part)
             self.resized(push, own, 2 * bits, 2 * part + 1)
-            self.narrow(bits)
+            self.put(("i8x16.shuffle", EVEN) if bits == 32 else (f"{INTEGERS[bits]}.narrow_{INTEGERS[2 * bits]}_s",))
             return
         ratio = bits // own
         push(part // ratio)
@@ -448,20 +440,13 @@ class Vectors(Values):
             part %= ratio
             own *= 2
 
-    def narrow(self, bits: int) -> None:
-        """Makes one vector of two, of numbers that so many bits hold, or of the lower half of longer ones."""
-        if bits == 32:
-            self.put(("i8x16.shuffle", EVEN))
-        else:
-            self.put((f"{INTEGERS[bits]}.narrow_{INTEGERS[2 * bits]}_s",))
-
     def _compared(self, node: Node, part: int, bits: int) -> None:
         ty: Type = node.attr
         a, b = node.args
         if bits < ty.bits:
             for arg in node.args:
                 self.part(arg, part, bits)
-            self.put((f"{INTEGERS[bits]}.{node.op}{'' if node.op == 'eq' else '_u'}",))
+            self.put((f"{INTEGERS[bits]}.{node.op}" + ("" if node.op == "eq" else f"_{self.widths.sign(*node.args)}"),))
         elif ty.is_float:
             self._parts_of(node, part)
             self.put((f"{lanes_of(ty)}.{node.op}",))

@@ -18,6 +18,7 @@ EVEN = bytes(byte for word in range(4) for byte in range(8 * word, 8 * word + 4)
 LOWS = bytes([*range(8), *range(16, 24)])  # the lower half of each
 HIGH = bytes([*range(8, 16), *range(8, 16)])
 INTEGERS = {8: "i8x16", 16: "i16x8", 32: "i32x4", 64: "i64x2"}
+_EXACT = 1 << 24  # F32 has all whole numbers below
 _FLOATS = {32: "f32x4", 64: "f64x2"}
 
 
@@ -128,22 +129,30 @@ class Wholes:
         return found
 
     def _divided(self, node: Node) -> list[int]:
-        """Quotients of 32 bits, which those of F64 cut off are exactly. Divisors of zero are of lanes that are off."""
+        """Quotients of 32 bits, which those of F64 cut off are exactly, and those of F32 of numbers of 24 bits: no
+        fraction is so close to the next number that it is rounded to it. Divisors of zero are of lanes that are off."""
         ty = node.ty
         assert isinstance(ty, Type)
         sign = "s" if ty.is_signed else "u"
         a, b = (self.vectors.parked(arg) for arg in node.args)
         found = self._results(ty)
-        (lowest, _), (low, high) = (self.vectors.ranges.of(arg) for arg in node.args)
+        (lowest, most), (low, high) = (self.vectors.ranges.of(arg) for arg in node.args)
+        short = max(-lowest, most, -low, high) < _EXACT
         for x, y, local in zip(a, b, found, strict=True):
-            for half in (False, True):
+            for operand, arg in zip((x, y), node.args, strict=True) if short else ():
+                if arg.is_const:
+                    self.vectors.numbers(Type.F32, [Type.F32.encode(Type.I32.decode(arg.attr))] * 4)
+                else:
+                    self.put(("local.get", operand), ("f32x4.convert_i32x4_s",))
+            for half in (False, True) if not short else ():
                 for operand in (x, y):
                     self.put(("local.get", operand))
                     if half:
                         self.put(("local.get", operand), ("i8x16.shuffle", HIGH))
                     self.put((f"f64x2.convert_low_i32x4_{sign}",))
                 self.put(("f64x2.div",), (f"i32x4.trunc_sat_f64x2_{sign}_zero",))
-            self.put(("i8x16.shuffle", LOWS), ("local.set", local))
+            self.put(*([("f32x4.div",), ("i32x4.trunc_sat_f32x4_s",)] if short else [("i8x16.shuffle", LOWS)]))
+            self.put(("local.set", local))
             if ty.is_signed and lowest <= ty.min_value and low <= -1 <= high:  # the lowest number by -1 wraps
                 self.put(("local.get", x), ("i32x4.neg",), ("local.get", local), ("local.get", y))
                 self.vectors.numbers(ty, [-1] * 4)
@@ -151,6 +160,18 @@ class Wholes:
             if node.op == "rem":
                 self.put(("local.get", x), ("local.get", local), ("local.get", y), ("i32x4.mul",), ("i32x4.sub",))
                 self.put(("local.set", local))
+        bits = self.vectors.held_bits(node)
+        return found if bits == 32 else self._cut(node, found, bits)
+
+    def _cut(self, node: Node, whole: list[int], bits: int) -> list[int]:
+        """The vectors of a value that fits into fewer bits."""
+        vectors, found = self.vectors, list[int]()
+        for part in range(vectors.width * bits // 128):
+            found.append(vectors.fresh())
+            sign = vectors.widths.sign(node)
+            vectors.narrow.joined(lambda number: self.put(("local.get", whole[number])), 32, bits, part, sign)
+            self.put(("local.set", found[-1]))
+        vectors.release(whole)
         return found
 
     def _by_lanes(self, node: Node) -> list[int]:
