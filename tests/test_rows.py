@@ -67,7 +67,9 @@ def test_norms_of_long_rows_are_near_to_f64(length: int) -> None:
     assert (abs(found - wanted) / np.spacing(np.float32(abs(wanted).max()))).max() <= 8
 
 
-def _reads(monkeypatch: pytest.MonkeyPatch, name: str, n: int, traits: Any, row: Any = None) -> tuple[Counter[int], Any]:
+def _reads(
+    monkeypatch: pytest.MonkeyPatch, name: str, n: int, traits: Any, row: Any = None
+) -> tuple[Counter[int], Any]:
     """How often each element of the first operand is read when the launches run on `cpu`, and the result."""
     found: Counter[int] = Counter()
     load, of = machine.Machine.load, "buffer input" if row is None else "buffer more.x"

@@ -65,15 +65,16 @@ def _normalise(
     PIECE: Constant[int],
     LANES: Constant[int],
 ):
-    """LANES lanes for each row of n elements, of which each has HELD in registers; without, the row is read three
-    times. The factor of an element is BY its place in the row, the row's channel, or its channel within a group of
-    some. Lanes add up a long row in pieces, and what is lost of these apart: the sum of one piece would have the same
-    bits without. Not all lanes have a last element."""
+    """LANES lanes for each row of n elements, of which each has HELD in registers, one alone all; without, rows are
+    read three times. The factor of an element is BY its place in the row, the row's channel, or its channel within a
+    group of some. Lanes add up a long row in pieces, and what is lost of these apart: the sum of one piece would have
+    the same bits without. Not all lanes have a last element."""
     partial = shared(W, LANES + 1)
     held = registers(max(HELD, 1), W)
-    lane, row = local_id(0), global_id(1)
+    lane, row, last = i32(0), global_id(1), 0  # the last lane that has as many elements as the first
+    if LANES > 1:
+        lane, last = local_id(0), n - 1 - (HELD - 1) * LANES
     first = row * n
-    last = n - 1 - (HELD - 1) * LANES  # the lane that has the last element in registers
     for i in static_range(HELD):
         if i < HELD - 1:
             held[i] = W(input[first + (i * LANES + lane)])
@@ -107,7 +108,9 @@ def _normalise(
             elif HELD == 0:
                 for place in range(lane, n, LANES):
                     total = total + _term(W(input[first + place]), mean, squares)
-            average = total_of_block(total, partial, _add, LANES) / W(n)
+            if LANES > 1:
+                total = total_of_block(total, partial, _add, LANES)
+            average = total / W(n)
             if squares:
                 scale = 1 / sqrt(average + eps)
             else:
@@ -191,6 +194,9 @@ def _rows(o, traits, rows, n, by, groups=1, channels=1, spatial=1, mean=True):
     scalars = {"n": n, "groups": groups, "channels": channels, "spatial": spatial, "eps": o.eps}
     buffers = {} if mean else {"beta": "gamma"}
     held, why = choose(n, traits, o.computes("input"))
+    lanes, shape, block = ROW_LANES, (ROW_LANES, rows), (ROW_LANES,)
+    if traits.together and held == 1:  # see softmax.py: a lane with all of a row adds up in the same order
+        held, lanes, shape, block = n, 1, (1, rows), (1, 64)
     found, long = [], flag(n - PIECE * ROW_LANES)
     for times, piece in ((1 - long, 0), (long, PIECE)):
         if not isinstance(times, int) or times:
@@ -198,8 +204,8 @@ def _rows(o, traits, rows, n, by, groups=1, channels=1, spatial=1, mean=True):
                 part(
                     o,
                     _normalise,
-                    (ROW_LANES, rows),
-                    (ROW_LANES,),
+                    shape,
+                    block,
                     buffers=buffers,
                     times=times,
                     why=why,
@@ -210,7 +216,7 @@ def _rows(o, traits, rows, n, by, groups=1, channels=1, spatial=1, mean=True):
                     BY=by,
                     HELD=held,
                     PIECE=piece,
-                    LANES=ROW_LANES,
+                    LANES=lanes,
                 )
             )
     return found
