@@ -82,6 +82,16 @@ def test_products_have_the_same_bits(monkeypatch: pytest.MonkeyPatch, m: int, n:
     assert one.tobytes() == other.tobytes()
 
 
+@pytest.mark.parametrize("n", [257, 1000, 1024, 1025])
+@pytest.mark.parametrize("text", ["softmax.f32 [y], [x], 5, {0}", "layer_norm.f32 [y], [x], [g], [g], 5, {0}"])
+def test_rows_that_registers_hold_have_the_same_bits(monkeypatch: pytest.MonkeyPatch, text: str, n: int) -> None:
+    """The software reads those of more than 256 elements again."""
+    x = {"x": RNG.standard_normal((5, n)).astype("f4")}
+    given = x | {"g": x["x"][0]} if "[g]" in text else x
+    one, other = both(monkeypatch, text.format(n), (5, n), given)
+    assert one.tobytes() == other.tobytes()
+
+
 def test_few_tiles_are_small_ones_on_a_gpu() -> None:
     for m, n, tile in ((512, 512, 2), (512, 513, 8), (16, 32, 2)):
         ((_, constants, _),) = choose(m, n, 100, Type.F32, traits_for("webgpu", here="gpu"))

@@ -35,6 +35,7 @@ PARAMS += ".param y: buffer f32 read_write\n.param z: buffer i32 read_write\n.pa
 LOOP = (
     "mov_imm.u32 r10, 4\nmov_imm.u32 r11, 1\nmov_imm.u32 r12, 2\nagain:\n{}\nadd.u32 r11, r11, r10\nloop r12, again\n"
 )
+NORM = "layer_norm.f32 [y], [a], [b], [b], 9, {0}"
 BATCHED = "batched_gemm.f32 [y], [a], [b], 2, {0}, {0}, {0}, strides=(100, 100, 100)"
 
 
@@ -101,6 +102,12 @@ def test_lanes_of_gpus_where_lengths_are_not_known(line: str, kernel: str, wante
         ("cum_sum.f32 [y], [a], 1, {0}", "5000", "webgpu", "exact", PIECES),
         ("cum_sum.f32 [y], [a], 1, {0}", "5000", "webgpu", "fast", ""),
         ("cum_sum.i32 [z], [i], 1, {0}", "5000", "webgpu", "exact", ""),
+        (NORM, "n", "webgpu", "exact", "rows are read again: their length is not known"),
+        (NORM, "1025", "webgpu", "exact", "rows are read again: registers have room for 1024 elements"),
+        (NORM, "1024", "webgpu", "exact", ""),
+        (NORM, "n", "wasm", "exact", ""),
+        ("softmax.f32 [y], [a], 9, {0}", "n", "webgpu", "exact", "rows are read again: their length is not known"),
+        ("softmax.f32 [y], [a], 9, {0}", "40", "webgpu", "exact", ""),
         ("fft.f32 [y], [a], {0}", "n", "wasm", "exact", "as the length is not known"),
         ("fft.f32 [y], [a], {0}", "34", "wasm", "exact", "as a prime factor is above 13"),
         ("fft.f32 [y], [a], {0}", "26", "wasm", "exact", ""),

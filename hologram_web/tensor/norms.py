@@ -6,8 +6,22 @@
 from __future__ import annotations
 
 from ..isa.types import Type
-from .language import Constant, Elements, T, W, global_id, i32, local_id, select, shared, sqrt, total_of_block
-from .operation import PIECE, ROW_LANES, TensorOperation, flag, function, part
+from .language import (
+    Constant,
+    Elements,
+    T,
+    W,
+    global_id,
+    i32,
+    local_id,
+    registers,
+    select,
+    shared,
+    sqrt,
+    static_range,
+    total_of_block,
+)
+from .operation import PIECE, ROW_LANES, TensorOperation, ceildiv, flag, function, part
 
 __all__ = ["OPERATIONS"]
 
@@ -25,24 +39,12 @@ def _channel(i, row, groups, channels, spatial, BY):
     return channel
 
 
-def _sum(input, first, lane, n, mean: W, SQUARES, PIECE, LANES):
-    """What a lane adds up of a long row in pieces, and what is lost of these apart: elements, or squares of how far
-    they are from the mean. The sum of one piece would have the same bits without."""
-    total, lost = W(0), W(0)
-    for start in range(0, n, PIECE * LANES):
-        some = W(0)
-        for turn in range(min(PIECE, (n - start + (LANES - 1)) // LANES)):  # which says how many at most
-            i = start + turn * LANES
-            if i + lane < n:
-                away = W(input[first + (i + lane)])
-                if SQUARES:
-                    away = away - mean
-                    away = away * away
-                some = some + away
-        longer = total + some
-        lost = lost + (some - (longer - total))
-        total = longer
-    return total + select(abs(lost) < _INFINITY, lost, W(0))  # of an infinite total nothing is lost
+def _term(value, mean, SQUARES):
+    """What an element adds: itself, or the square of how far it is from the mean."""
+    if SQUARES:
+        value = value - mean
+        value = value * value
+    return value
 
 
 def _normalise(
@@ -59,36 +61,77 @@ def _normalise(
     W: Constant[type],
     MEAN: Constant[bool],
     BY: Constant[str],
+    HELD: Constant[int],
     PIECE: Constant[int],
     LANES: Constant[int],
 ):
-    """LANES lanes for each row of n elements, which is read three times. The factor of an element is BY its place in
-    the row, the row's channel, or its channel within a group of some. Not all lanes have a last element."""
+    """LANES lanes for each row of n elements, of which each has HELD in registers, one alone all; without, rows are
+    read three times. The factor of an element is BY its place in the row, the row's channel, or its channel within a
+    group of some. Lanes add up a long row in pieces, and what is lost of these apart: the sum of one piece would have
+    the same bits without. Not all lanes have a last element."""
     partial = shared(W, LANES + 1)
-    lane, row = local_id(0), global_id(1)
+    held = registers(max(HELD, 1), W)
+    lane, row, last = i32(0), global_id(1), 0  # the last lane that has as many elements as the first
+    if LANES > 1:
+        lane, last = local_id(0), n - 1 - (HELD - 1) * LANES
     first = row * n
-    mean = W(0)
-    if MEAN:
-        if PIECE > 0:
-            mean = _sum(input, first, lane, n, mean, False, PIECE, LANES)
+    for i in static_range(HELD):
+        if i < HELD - 1:
+            held[i] = W(input[first + (i * LANES + lane)])
         else:
-            for i in range(lane, n, LANES):
-                mean = mean + W(input[first + i])
-        mean = total_of_block(mean, partial, _add, LANES) / W(n)
-    squares = W(0)
-    if PIECE > 0:
-        squares = _sum(input, first, lane, n, mean, True, PIECE, LANES)
-    else:
-        for i in range(lane, n, LANES):
-            away = W(input[first + i]) - mean
-            squares = squares + away * away
-    scale = 1 / sqrt(total_of_block(squares, partial, _add, LANES) / W(n) + eps)
-    for column in range(lane, n, LANES):
-        channel = _channel(column, row, groups, channels, spatial, BY)
-        value = (W(input[first + column]) - mean) * scale * W(gamma[channel])
-        if MEAN:
-            value = value + W(beta[channel])
-        output[first + column] = T(value)
+            held[i] = W(input[first + (i * LANES + min(lane, last))])
+    mean, scale = W(0), W(0)
+    for squares in static_range(2):
+        if MEAN or squares > 0:
+            total, lost = W(0), W(0)
+            for i in static_range(HELD):
+                away = held[i]
+                if squares:
+                    if MEAN:
+                        away = away - mean
+                        held[i] = away
+                    away = away * away
+                if i == HELD - 1:
+                    away = select(lane <= last, away, W(0))
+                total = total + away
+            if PIECE > 0:
+                for start in range(0, n, PIECE * LANES):
+                    some = W(0)
+                    for turn in range(min(PIECE, (n - start + (LANES - 1)) // LANES)):  # which says how many at most
+                        place = start + turn * LANES + lane
+                        if place < n:
+                            some = some + _term(W(input[first + place]), mean, squares)
+                    longer = total + some
+                    lost = lost + (some - (longer - total))
+                    total = longer
+                total = total + select(abs(lost) < _INFINITY, lost, W(0))  # of an infinite total nothing is lost
+            elif HELD == 0:
+                for place in range(lane, n, LANES):
+                    total = total + _term(W(input[first + place]), mean, squares)
+            if LANES > 1:
+                total = total_of_block(total, partial, _add, LANES)
+            average = total / W(n)
+            if squares:
+                scale = 1 / sqrt(average + eps)
+            else:
+                mean = average
+    for i in static_range(HELD):
+        if i < HELD - 1 or lane <= last:
+            column = i * LANES + lane
+            channel = column
+            if BY != "column":
+                channel = _channel(column, row, groups, channels, spatial, BY)
+            value = held[i] * scale * W(gamma[channel])
+            if MEAN:
+                value = value + W(beta[channel])
+            output[first + column] = T(value)
+    if HELD == 0:
+        for column in range(lane, n, LANES):
+            channel = _channel(column, row, groups, channels, spatial, BY)
+            value = (W(input[first + column]) - mean) * scale * W(gamma[channel])
+            if MEAN:
+                value = value + W(beta[channel])
+            output[first + column] = T(value)
 
 
 def _by_channel(
@@ -123,9 +166,37 @@ def wide(ty):
     return Type.F32 if ty in (Type.F16, Type.BF16) else ty
 
 
-def _rows(o, rows, n, by, groups=1, channels=1, spatial=1, mean=True):
+# Rounds of a row's elements that lanes have in registers. More of them are more code: of shaders whose rows have 1,024
+# elements SwiftShader takes 0.71 of the time, and 110 ms more before, llvmpipe 0.73, and 420 more; with 256 and fewer
+# 0.74 to 0.91, and no more (`python -m bench.rows_once`).
+_ROUNDS = {"software": 8, "other": 32}
+
+
+def choose(n, traits, computed=False):
+    """How many elements of a row of n each of its ROW_LANES lanes has in registers, so that they are read once, or
+    computed once where they are `computed`; 0 where rows are read again. And why, where that is to be told. On
+    WebAssembly what is read again comes from the first cache, and registers are memory, too: it gains nothing."""
+    most = _ROUNDS["software" if traits.native and not traits.gpu else "other"]
+    if not (traits.together or computed):
+        return 0, ""
+    if not isinstance(n, int):
+        return 0, f"{_AGAIN}: their length is not known"
+    rounds = ceildiv(max(n, 0), ROW_LANES)
+    if rounds > most:
+        return 0, f"{_AGAIN}: registers have room for {most * ROW_LANES} elements"
+    return rounds, ""
+
+
+_AGAIN = "rows are read again"
+
+
+def _rows(o, traits, rows, n, by, groups=1, channels=1, spatial=1, mean=True):
     scalars = {"n": n, "groups": groups, "channels": channels, "spatial": spatial, "eps": o.eps}
     buffers = {} if mean else {"beta": "gamma"}
+    held, why = choose(n, traits, o.computes("input"))
+    lanes, shape, block = ROW_LANES, (ROW_LANES, rows), (ROW_LANES,)
+    if traits.together and held == 1:  # see softmax.py: a lane with all of a row adds up in the same order
+        held, lanes, shape, block = n, 1, (1, rows), (1, 64)
     found, long = [], flag(n - PIECE * ROW_LANES)
     for times, piece in ((1 - long, 0), (long, PIECE)):
         if not isinstance(times, int) or times:
@@ -133,17 +204,19 @@ def _rows(o, rows, n, by, groups=1, channels=1, spatial=1, mean=True):
                 part(
                     o,
                     _normalise,
-                    (ROW_LANES, rows),
-                    (ROW_LANES,),
+                    shape,
+                    block,
                     buffers=buffers,
                     times=times,
+                    why=why,
                     scalars=scalars,
                     T=o.ty,
                     W=wide(o.ty),
                     MEAN=mean,
                     BY=by,
+                    HELD=held,
                     PIECE=piece,
-                    LANES=ROW_LANES,
+                    LANES=lanes,
                 )
             )
     return found
@@ -196,14 +269,14 @@ OPERATIONS = (
     TensorOperation(
         "LayerNorm",
         lambda o: _affine(o.rows * o.n, o.n),
-        lambda o, traits: _rows(o, o.rows, o.n, "column"),
+        lambda o, traits: _rows(o, traits, o.rows, o.n, "column"),
         _layer,
         epilogue="n",
     ),
     TensorOperation(
         "RMSNorm",
         lambda o: {"input": o.rows * o.n, "gamma": o.n, "output": o.rows * o.n},
-        lambda o, traits: _rows(o, o.rows, o.n, "column", mean=False),
+        lambda o, traits: _rows(o, traits, o.rows, o.n, "column", mean=False),
         _rms,
         epilogue="n",
     ),
@@ -212,6 +285,7 @@ OPERATIONS = (
         lambda o: _affine(_image(o), o.channels),
         lambda o, traits: _rows(
             o,
+            traits,
             o.batch * o.groups,
             o.channels // o.groups * o.spatial,
             "group",
@@ -226,7 +300,7 @@ OPERATIONS = (
     TensorOperation(
         "InstanceNorm",
         lambda o: _affine(_image(o), o.channels),
-        lambda o, traits: _rows(o, o.batch * o.channels, o.spatial, "row", o.channels),
+        lambda o, traits: _rows(o, traits, o.batch * o.channels, o.spatial, "row", o.channels),
         _instance,
         epilogue="",
     ),

@@ -260,6 +260,7 @@ def rows_of_lanes(
     found = []
     rows = o.outer * o.inner  # of elements side by side: none where `inner` is 0
     alone = flag(o.inner - 1) if o.ty.size_bytes * together <= _SHARED else 1
+    ways = [each for each in ways if not isinstance(each[0], int) or each[0]]
     beside = [(together, (1 - alone) * often, (together, rows), more) for often, more in ways]
     for lanes, times, shape, more in (*beside, (1, alone, (o.inner, o.outer), {})):
         if not isinstance(times, int) or times:

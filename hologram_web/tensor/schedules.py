@@ -13,7 +13,7 @@ class DeviceTraits:
     """Whether the lanes of a block run at the same time, bytes of shared memory, and which schedules were found faster
     by timing them (hologram_web_tools/tune.py): by the class of sizes and types, a text and its constants. Where it
     `fuses` a product and a sum are one instruction, and no register is for what is between; what is `native` runs here,
-    compiled by Cranelift, and is in no file. `fast` says that sums need not be in order,
+    on wasm compiled by Cranelift, and is in no file. `fast` says that sums need not be in order,
     and `gpu` that lanes run by the ten thousand, which is known natively only: software that plays a GPU has few."""
 
     name: str
@@ -35,5 +35,5 @@ def traits_for(target: str, math: str = "exact", here: str = "") -> DeviceTraits
     found = TRAITS[target]
     fast = math == "fast"
     if found.together:
-        return replace(found, fast=fast, gpu=here == "gpu")
+        return replace(found, fast=fast, gpu=here == "gpu", native=bool(here))
     return replace(found, fuses=fast, fast=fast, native=bool(here))
