@@ -267,6 +267,6 @@ OPERATIONS = (
         _concat,
         _joined,
     ),
-    TensorOperation("Gather", _gathered_extents(False), _gathered(False), _taken),
-    TensorOperation("GatherElements", _gathered_extents(True), _gathered(True), _taken_each),
+    TensorOperation("Gather", _gathered_extents(False), _gathered(False), _taken, epilogue=""),
+    TensorOperation("GatherElements", _gathered_extents(True), _gathered(True), _taken_each, epilogue=""),
 )

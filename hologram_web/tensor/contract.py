@@ -124,5 +124,6 @@ OPERATIONS = (
         _contract,
         _contracted,
         _contract_wrong,
+        epilogue="",
     ),
 )

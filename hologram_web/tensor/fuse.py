@@ -116,7 +116,7 @@ def fuse(
                 raise CompileError(None, f"{name} has no operand {each!r}: {', '.join(loads)}")
             if loads[each] != (part is fusion.read):
                 raise CompileError(None, f"{each} of {name} is {instead}: give its function as {instead}={{...}}")
-    if fusion.written and operation.apart:
+    if fusion.written and not operation.whole:
         raise CompileError(None, f"nothing is computed of what {name} writes: {operation.apart}")
 
     def given(o: Any) -> Any:

@@ -79,5 +79,6 @@ OPERATIONS = (
         _launches,
         _by_numpy,
         updated=("c",),
+        epilogue="",
     ),
 )
