@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FACTOR",
+    "MOST",
     "PIECE",
     "ROW_LANES",
     "Operands",
@@ -41,6 +42,7 @@ __all__ = [
     "function",
     "part",
     "rows_of_lanes",
+    "too_many",
     "whole_factors",
 ]
 
@@ -164,6 +166,18 @@ def at_most(number: Any, most: int) -> Any:
 def beyond(ty: Type) -> int:
     """An index in front of each buffer, wherever in it an array of that type begins: what touches it is a fault."""
     return -(1 << 31) * ty.alignment // ty.size_bytes
+
+
+MOST = (1 << 31) - 1  # places of elements, and what is added to them
+
+
+def too_many(name: str, shape: Iterable[int]) -> str | None:
+    """What is wrong with the lengths of an array, which texts have as constants; None if nothing is."""
+    lengths = tuple(shape)
+    if min(lengths, default=0) < 0:
+        return f"{name} {lengths} has a negative length"
+    fits = max(*lengths, math.prod(lengths), 0) <= MOST
+    return None if fits else f"{name} {lengths} has more elements than the {MOST:,} whose places fit i32"
 
 
 def flag(number: Any) -> Any:
