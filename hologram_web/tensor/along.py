@@ -115,7 +115,8 @@ def _running(
         if not EXCLUSIVE:
             output[place] = T(total)
     if PARTS:
-        totals[lane], done[lane] = total, end
+        totals[lane] = total
+        done[lane] = end
 
 
 def _piece_sums(
@@ -241,8 +242,9 @@ def _args(least):
 
     name, which = ("ArgMin", "least") if least else ("ArgMax", "greatest")
     return TensorOperation(
-        name, lambda o: {"input": o.outer * o.n * o.inner, "output": o.outer * o.inner}, launches, reference, check
-    )
+        name, lambda o: {"input": o.outer * o.n * o.inner, "output": o.outer * o.inner}, launches, reference, check,
+        epilogue="",
+    )  # fmt: skip
 
 
 PIECE = 1024  # elements of a long row that a lane adds on GPUs
@@ -300,6 +302,7 @@ OPERATIONS = (
         lambda o: dict.fromkeys(("input", "output"), o.outer * o.n * o.inner),
         _sums,
         _summed,
+        epilogue="",
     ),
     TensorOperation(
         "Scatter",
@@ -320,5 +323,7 @@ OPERATIONS = (
         ),
         _scattered,
         updated=("output",),
+        whole=False,
+        apart="it writes some elements, and those more than once",
     ),
 )

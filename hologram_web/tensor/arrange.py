@@ -8,7 +8,7 @@ from __future__ import annotations
 from math import prod
 
 from .language import Constant, Elements, T, global_id, i32, select, static_range
-from .operation import TensorOperation, across, beyond, part
+from .operation import TensorOperation, across, beyond, part, too_many
 
 __all__ = ["OPERATIONS"]
 
@@ -132,7 +132,7 @@ def _slice(o, traits):
     ranges, steps = _ranges(o), _steps(o.shape)
     start = sum(part.start * step for part, step in zip(ranges, steps, strict=True) if len(part))
     return _strided_launch(
-        o, tuple(map(len, ranges)), [p.step * step for p, step in zip(ranges, steps, strict=True)], start
+        o, tuple(map(len, ranges)), [(len(p) > 1) * p.step * step for p, step in zip(ranges, steps, strict=True)], start
     )
 
 
@@ -209,15 +209,15 @@ def _of_axes(*names):
         for name in names:
             if len(o.values[name]) != len(o.shape):
                 return f"{name} has {len(o.values[name])} numbers, and the shape {len(o.shape)} axes"
-        if any(length < 0 for length in o.shape):
-            return f"the shape {tuple(o.shape)} has a negative length"
+        if (wrong := too_many("the shape", o.shape)) is not None:
+            return wrong
         if "permutation" in names and sorted(o.permutation) != list(range(len(o.shape))):
             return f"the permutation {tuple(o.permutation)} does not name each of {len(o.shape)} axes once"
         if "step" in names and 0 in o.step:
             return f"axis {list(o.step).index(0)} has step 0"
         if "before" in names and min((*o.before, *o.after), default=0) < 0:
             return "a pad is not negative: take a Slice"
-        return None
+        return too_many("with its pads the shape", _pad_dims(o)) if "before" in names else None
 
     return check
 
@@ -267,6 +267,6 @@ OPERATIONS = (
         _concat,
         _joined,
     ),
-    TensorOperation("Gather", _gathered_extents(False), _gathered(False), _taken),
-    TensorOperation("GatherElements", _gathered_extents(True), _gathered(True), _taken_each),
+    TensorOperation("Gather", _gathered_extents(False), _gathered(False), _taken, epilogue=""),
+    TensorOperation("GatherElements", _gathered_extents(True), _gathered(True), _taken_each, epilogue=""),
 )

@@ -472,6 +472,7 @@ OPERATIONS = (
             )
         ],
         _turned,
+        epilogue="",
     ),
     TensorOperation(
         "KVCacheUpdate",
@@ -492,5 +493,7 @@ OPERATIONS = (
         ],
         _put_in,
         updated=("cache",),
+        whole=False,
+        apart="it writes some elements",
     ),
 )

@@ -9,7 +9,7 @@ from math import prod
 from .arrange import _steps, _strided
 from .matmul import _gemm_rows, _product, choose
 from .norms import wide
-from .operation import TensorOperation, part
+from .operation import TensorOperation, part, too_many
 
 __all__ = ["OPERATIONS"]
 
@@ -25,8 +25,8 @@ def _axes(o):
 
 def _contract_wrong(o):
     for side, (name, shape) in enumerate((("a", o.shape_a), ("b", o.shape_b))):
-        if any(length < 0 for length in shape):
-            return f"the shape {tuple(shape)} of {name} has a negative length"
+        if (wrong := too_many(f"{name}'s shape", shape)) is not None:
+            return wrong
         axes = [pair[side] for pair in (*o.batch_dims, *o.contract_dims)]
         for axis in axes:
             if not 0 <= axis < len(shape):
@@ -124,5 +124,6 @@ OPERATIONS = (
         _contract,
         _contracted,
         _contract_wrong,
+        epilogue="",
     ),
 )

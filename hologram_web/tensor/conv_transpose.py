@@ -116,6 +116,8 @@ def _launches(o, traits):
 
 def _by_numpy(np, o, input, kernel, bias=None):
     height, width = lengths_of(o)
+    if not height * width:
+        return np.zeros(0)
     channels, outs, (top, left) = o.in_channels // o.groups, o.out_channels // o.groups, o.padding[:2]
     images = input.reshape(o.batch, o.groups, channels, o.height, o.width)
     weights = kernel.reshape(o.groups, channels, outs, o.kernel_h, o.kernel_w)

@@ -31,6 +31,8 @@ OPERATIONS = (
         lambda np, o, buffer: buffer,
         _of_one,
         updated=("buffer",),
+        whole=False,
+        apart="on one device it writes nothing",
     ),
     TensorOperation(
         "AllGather",

@@ -521,4 +521,4 @@ def _reference(np, o, input):
     return np.ascontiguousarray((np.fft.ifft if o.inverse else np.fft.fft)(given, axis=1)).view(np.float64)
 
 
-OPERATIONS = (TensorOperation("FFT", _extents, _launches, _reference),)
+OPERATIONS = (TensorOperation("FFT", _extents, _launches, _reference, epilogue=""),)

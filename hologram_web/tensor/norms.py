@@ -241,7 +241,9 @@ def _rms(np, o, input, gamma):
 
 
 def _group(np, o, input, gamma, beta):
-    rows = _normal(np, input.reshape(o.batch, o.groups, -1), o.eps).reshape(o.batch, o.channels, o.spatial)
+    rows = _normal(np, input.reshape(o.batch, o.groups, o.channels // o.groups * o.spatial), o.eps).reshape(
+        o.batch, o.channels, o.spatial
+    )
     return rows * gamma[:, None] + beta[:, None]
 
 

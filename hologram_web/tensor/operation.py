@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FACTOR",
+    "MOST",
     "PIECE",
     "ROW_LANES",
     "Operands",
@@ -41,6 +42,7 @@ __all__ = [
     "function",
     "part",
     "rows_of_lanes",
+    "too_many",
     "whole_factors",
 ]
 
@@ -125,7 +127,8 @@ class TensorOperation:
     `updated` are those written that are read, too, by the reference. An operation `in_place` reads element i of its
     sources for element i of its result only. What is written may be computed on (fuse.py) where `epilogue` is no None:
     no kernel reads its result back, or writes an element twice. It is the number that says how long rows are of which
-    kernels have `row` and `column`, if they do. `apart` is why there is none, where that is to be told.
+    kernels have `row` and `column`, if they do. `apart` is why there is none, where that is to be told. What is not
+    written `whole`, each element once, cannot be computed on at all.
     """
 
     name: str
@@ -137,6 +140,7 @@ class TensorOperation:
     updated: tuple[str, ...] = ()
     epilogue: str | None = None
     apart: str = ""
+    whole: bool = True
 
     @property
     def gradient(self) -> Callable[..., Any] | None:
@@ -162,6 +166,18 @@ def at_most(number: Any, most: int) -> Any:
 def beyond(ty: Type) -> int:
     """An index in front of each buffer, wherever in it an array of that type begins: what touches it is a fault."""
     return -(1 << 31) * ty.alignment // ty.size_bytes
+
+
+MOST = (1 << 31) - 1  # places of elements, and what is added to them
+
+
+def too_many(name: str, shape: Iterable[int]) -> str | None:
+    """What is wrong with the lengths of an array, which texts have as constants; None if nothing is."""
+    lengths = tuple(shape)
+    if min(lengths, default=0) < 0:
+        return f"{name} {lengths} has a negative length"
+    fits = max(*lengths, math.prod(lengths), 0) <= MOST
+    return None if fits else f"{name} {lengths} has more elements than the {MOST:,} whose places fit i32"
 
 
 def flag(number: Any) -> Any:

@@ -287,4 +287,4 @@ def _by_numpy(np, o, a, b, a_scale, b_scale, a_zero=(0,), b_zero=(0,), bias=None
     return found if bias is None else found + np.asarray(bias, np.float32)
 
 
-OPERATIONS = (TensorOperation("QuantizedGEMM", _extents, _launches, _by_numpy, _wrong),)
+OPERATIONS = (TensorOperation("QuantizedGEMM", _extents, _launches, _by_numpy, _wrong, epilogue=""),)

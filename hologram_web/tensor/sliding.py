@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from .operation import at_least, ceildiv, flag
+from .operation import MOST, at_least, ceildiv, flag
 
 __all__ = ["check_window", "every", "is_one", "may_be", "out_lengths", "windows"]
 
@@ -42,6 +42,8 @@ def check_window(o):
             return f"{name} has {len(given)} numbers, and it takes {length}"
         if min(given) < least:
             return f"{name} is {tuple(given)}, and each has to be at least {least}"
+        if max(given) > MOST:
+            return f"{name} is {tuple(given)}, and each has to be at most {MOST:,}, which fits i32"
     return None
 
 
@@ -52,15 +54,18 @@ def every(start, count, step):
 
 def windows(np, o, image, fill=0.0):
     """For each place of a window, in order, what windows see there, where an image ends in so much of `fill`."""
-    top, left, bottom, right = o.padding
-    (height, width), steps = out_lengths(o), o.values.get("dilation", (1, 1))
-    more = [at_least((o.kernel_h, o.kernel_w)[axis], 1) * steps[axis] + o.stride[axis] for axis in (0, 1)]
-    around = [(0, 0)] * (image.ndim - 2) + [(top, bottom + more[0]), (left, right + more[1])]
-    padded = np.pad(image, around, constant_values=fill)
-    for ky in range(o.kernel_h):
-        for kx in range(o.kernel_w):
-            yield (
-                ky,
-                kx,
-                padded[..., every(ky * steps[0], height, o.stride[0]), every(kx * steps[1], width, o.stride[1])],
-            )
+    lengths, steps, kernel = out_lengths(o), o.values.get("dilation", (1, 1)), (o.kernel_h, o.kernel_w)
+
+    def seen(axis, place):
+        """The lines of an image along an axis, and which of them are there."""
+        found = np.arange(lengths[axis]) * o.stride[axis] + place * steps[axis] - o.padding[axis]
+        most = image.shape[axis - 2]
+        return found.clip(0, max(most - 1, 0)), (found >= 0) & (found < most)
+
+    if not image.size:
+        image = np.full((*image.shape[:-2], max(image.shape[-2], 1), max(image.shape[-1], 1)), fill)
+    for ky in range(kernel[0] if lengths[0] * lengths[1] else 0):
+        rows, row_there = seen(0, ky)
+        for kx in range(kernel[1]):
+            columns, column_there = seen(1, kx)
+            yield ky, kx, np.where(row_there[:, None] & column_there, image[..., rows[:, None], columns], fill)

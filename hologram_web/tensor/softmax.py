@@ -163,8 +163,9 @@ def _reference(logarithm):
     return reference
 
 
+# With a function behind it that text computes them twice: rows of 4,096 took wasm 1.15 of the time, columns 1.4.
 _APART = "its text keeps exponentials in the result until their sum is known"
-OPERATIONS = tuple(
-    TensorOperation(name, _extents, _launches(logarithm), _reference(logarithm), apart=_APART)
-    for name, logarithm in (("Softmax", False), ("LogSoftmax", True))
+OPERATIONS = (
+    TensorOperation("Softmax", _extents, _launches(False), _reference(False), apart=_APART),
+    TensorOperation("LogSoftmax", _extents, _launches(True), _reference(True), epilogue=""),
 )
