@@ -27,6 +27,7 @@ from .language import (
     registers,
     select,
     static_range,
+    u32,
     u64,
 )
 from .norms import wide
@@ -37,17 +38,19 @@ __all__ = ["OPERATIONS", "radices"]
 _BLOCK = 256  # lanes of a block: of those with 64 proofs of bounds took as long as what they are for
 _FINE = 256  # turns that are computed one by one, as are n / 256 of those between them
 # Passes of 8 and 16 have more conditions than a block proves: of 65,536 elements they took 1.5 times as long.
-_RADICES = (4, 2, 3, 5, 7, 11, 13)
+_RADICES = (16, 8, 4, 2, 3, 5, 7, 11, 13)
 _SMALL = (1, 3, 5, 9, 15)  # times powers of two: lengths of convolutions
 
 
 def _turn(t, n, unit, TERMS):
     """Cosine and sine of t / n of a turn, by their series at an angle of at most an eighth."""
-    eighths = u64(t) * 8
-    octant = i32(eighths // u64(n))
-    rest = i32(eighths - u64(octant) * u64(n))
-    rest = select(octant & 1 == 1, n - rest, rest)
-    angle = unit * rest / (unit * n) * (pi / 4)
+    octant, rest = u32(0), u32(t)
+    for _ in static_range(3):
+        beyond = 2 * rest >= u32(n)
+        octant = 2 * octant + select(beyond, u32(1), u32(0))
+        rest = 2 * rest - select(beyond, u32(n), u32(0))
+    rest = select(octant & 1 == 1, u32(n) - rest, rest)
+    angle = unit * i32(rest) / (unit * n) * (pi / 4)
     square, x, y = angle * angle, unit, unit
     for k in static_range(TERMS, 0, -1):
         x = 1 - square * (1 / (2 * k * (2 * k - 1))) * x
@@ -58,25 +61,44 @@ def _turn(t, n, unit, TERMS):
     return select((octant + 2) & 4 == 4, -across, across), select(octant >= 4, -up, up)
 
 
-def _some_turns(few: Elements[W], n: i32, W: Constant[type], TERMS: Constant[int]):
-    """The first 256 turns of n, and each 256th."""
-    i = global_id(0)
-    t = i
-    if i >= _FINE:
-        t = (i - _FINE) * _FINE
-    x, y = _turn(min(t, n - 1), n, W(1), TERMS)
-    few[2 * i] = x
-    few[2 * i + 1] = -y
-
-
-def _all_turns(turns: Elements[W], few: Elements[W], n: i32, W: Constant[type]):
-    """Each turn is one of the first times one of the others. Real parts, then imaginary ones."""
+def _turns(turns: Elements[W], n: i32, count: i32, W: Constant[type], TERMS: Constant[int]):
+    """The first `count` turns of n, real parts and then imaginary ones; behind them, if there are two rows of lanes, all
+    turns of `count`."""
     i, row = global_id(0), global_id(1)
-    t = row * _FINE + i
-    if t < n:
-        x, y, a, b = few[2 * i], few[2 * i + 1], few[2 * (row + _FINE)], few[2 * (row + _FINE) + 1]
-        turns[t] = a * x - b * y
-        turns[t + n] = a * y + b * x
+    of = n
+    if row > 0:
+        of = count
+    x, y = _turn(i, of, W(1), TERMS)
+    turns[row * (2 * count) + i] = x
+    turns[row * (2 * count) + i + count] = -y
+
+
+def _few(a, b, COUNT):
+    """The transform of two or four elements, of which these are the real and the imaginary parts."""
+    c, d = a, b
+    if COUNT == 2:
+        c[0], d[0], c[1], d[1] = a[0] + a[1], b[0] + b[1], a[0] - a[1], b[0] - b[1]
+    if COUNT == 4:
+        x, y, u, v = a[0] - a[2], b[0] - b[2], a[1] - a[3], b[1] - b[3]
+        e, f, g, h = a[0] + a[2], b[0] + b[2], a[1] + a[3], b[1] + b[3]
+        c[0], d[0], c[1], d[1] = e + g, f + h, x + v, y - u
+        c[2], d[2], c[3], d[3] = e - g, f - h, x - v, y + u
+    return c, d
+
+
+def _odd(a, b, zero, COUNT, COS, SIN):
+    """The transform of an odd number of elements: of sums and differences of those as far from both ends."""
+    c, d = a, b
+    for k in static_range(1, (COUNT + 1) // 2):
+        c[0], d[0] = c[0] + (a[k] + a[COUNT - k]), d[0] + (b[k] + b[COUNT - k])
+        x, y, u, v = a[0], b[0], zero, zero
+        for j in static_range(1, (COUNT + 1) // 2):
+            x += COS[j * k % COUNT] * (a[j] + a[COUNT - j])
+            y += COS[j * k % COUNT] * (b[j] + b[COUNT - j])
+            u += SIN[j * k % COUNT] * (b[j] - b[COUNT - j])
+            v += SIN[j * k % COUNT] * (a[j] - a[COUNT - j])
+        c[k], d[k], c[COUNT - k], d[COUNT - k] = x + u, y - v, x - u, y + v
+    return c, d
 
 
 def _pass(
@@ -86,13 +108,14 @@ def _pass(
     n: i32,
     step: i32,
     apart: i32,
+    count: i32,
+    turn: i32,
     factor: W,
     T: Constant[type],
     U: Constant[type],
     W: Constant[type],
     RADIX: Constant[int],
-    STAGES: Constant[int],
-    REVERSED: Constant[tuple],
+    OUTER: Constant[int],
     COS: Constant[tuple],
     SIN: Constant[tuple],
     FIRST: Constant[bool],
@@ -101,97 +124,79 @@ def _pass(
     SWAP: Constant[bool],
 ):
     """RADIX elements n / RADIX apart become as many that lie `step` apart: of `step` transforms side by side. The
-    inverse is the transform with real and imaginary parts exchanged, at both ends."""
+    inverse is the transform with real and imaginary parts exchanged, at both ends. Of OUTER times INNER elements the
+    ones are transformed where they are loaded, the others where they are stored: so registers hold few at a time."""
     q, p, row = global_id(0), global_id(1), global_id(2)
     if FIRST:
         q, p = 0, global_id(0)
     a, b = registers(RADIX, W), registers(RADIX, W)
-    i = q + step * p
-    place = row * (2 * n) + i
-    for j in static_range(RADIX):
-        if READ == "apart":
-            a[j] = source[place]
-            b[j] = source[place + n]
-        if READ == "real":
-            a[j] = W(source[row * n + i])
-            b[j] = W(0)
-        if READ == "complex":
-            a[j] = W(source[2 * (row * n + i)])
-            b[j] = W(source[2 * (row * n + i) + 1])
-        if READ == "half":
-            known = row * (n // 2 + 1) + min(i, n - i)
-            a[j] = W(source[2 * known])
-            b[j] = select(i > n - i, -W(source[2 * known + 1]), W(source[2 * known + 1]))
-        if SWAP and READ != "apart":
-            x = a[j]
-            a[j] = b[j]
-            b[j] = x
-        i += apart
-        place += apart
-    for stage in static_range(STAGES):
-        for i in static_range(RADIX):
-            if i & RADIX >> stage + 1 == 0:
-                u, v = a[i + (RADIX >> stage + 1)], b[i + (RADIX >> stage + 1)]
-                x, y = a[i] - u, b[i] - v
-                a[i], b[i] = a[i] + u, b[i] + v
-                if (i << stage) % RADIX == 0:
-                    a[i + (RADIX >> stage + 1)], b[i + (RADIX >> stage + 1)] = x, y
-                elif (i << stage) % RADIX * 4 == RADIX:
-                    a[i + (RADIX >> stage + 1)], b[i + (RADIX >> stage + 1)] = y, -x
-                else:
-                    c, d = W(COS[(i << stage) % RADIX]), W(SIN[(i << stage) % RADIX])
-                    a[i + (RADIX >> stage + 1)], b[i + (RADIX >> stage + 1)] = x * c + y * d, y * c - x * d
-    if RADIX % 2 == 1 and RADIX > 1:
-        for j in static_range(1, (RADIX + 1) // 2):
-            u, v = a[RADIX - j], b[RADIX - j]
-            a[RADIX - j], b[RADIX - j] = a[j] - u, b[j] - v
-            a[j], b[j] = a[j] + u, b[j] + v
-        c, d = registers(RADIX, W), registers(RADIX, W)
-        for k in static_range(1, (RADIX + 1) // 2):
-            x, y, u, v = a[0], b[0], W(0), W(0)
-            for j in static_range(1, (RADIX + 1) // 2):
-                x += W(COS[j * k % RADIX]) * a[j]
-                y += W(COS[j * k % RADIX]) * b[j]
-                u += W(SIN[j * k % RADIX]) * b[RADIX - j]
-                v += W(SIN[j * k % RADIX]) * a[RADIX - j]
-            c[k], d[k], c[RADIX - k], d[RADIX - k] = x + u, y - v, x - u, y + v
-        for j in static_range(1, (RADIX + 1) // 2):
-            a[0] += a[j]
-            b[0] += b[j]
-        for k in static_range(1, RADIX):
-            a[k], b[k] = c[k], d[k]
-    u, v, t = W(1), W(0), 0
-    if FIRST and WRITE == "apart":
-        u, v = turns[p], turns[p + n]
-    i = q + step * (RADIX * p)
-    place = row * (2 * n) + i
-    for k in static_range(RADIX):
-        x, y = a[REVERSED[k]], b[REVERSED[k]]
-        if k > 0 and WRITE == "apart":
-            t += step * p
-            if FIRST:  # lanes side by side have turns side by side, of which powers are faster made than found
-                x, y = x * u - y * v, x * v + y * u
-                if k < RADIX - 1:
-                    u, v = u * turns[p] - v * turns[p + n], u * turns[p + n] + v * turns[p]
+    for inner in static_range(RADIX // OUTER):
+        c, d = registers(OUTER, W), registers(OUTER, W)
+        for j in static_range(OUTER):
+            i = q + step * p + apart * (inner + RADIX // OUTER * j)
+            if READ == "apart":
+                c[j] = source[row * (2 * n) + i]
+                d[j] = source[row * (2 * n) + i + n]
+            if READ == "real":
+                c[j] = W(source[row * n + i])
+                d[j] = W(0)
+            if READ == "complex":
+                c[j] = W(source[2 * (row * n + i)])
+                d[j] = W(source[2 * (row * n + i) + 1])
+            if READ == "half":
+                known = row * (n // 2 + 1) + min(i, n - i)
+                c[j] = W(source[2 * known])
+                d[j] = select(i > n - i, -W(source[2 * known + 1]), W(source[2 * known + 1]))
+            if SWAP and READ != "apart":
+                x = c[j]
+                c[j] = d[j]
+                d[j] = x
+        if OUTER % 2 == 0:
+            c, d = _few(c, d, OUTER)
+        elif OUTER > 1:
+            c, d = _odd(c, d, W(0), OUTER, COS, SIN)
+        for k in static_range(OUTER):
+            x, y = c[k], d[k]
+            if inner * k * 4 == RADIX:
+                x, y = d[k], -c[k]
+            elif inner * k > 0:
+                x = c[k] * W(COS[inner * k]) + d[k] * W(SIN[inner * k])
+                y = d[k] * W(COS[inner * k]) - c[k] * W(SIN[inner * k])
+            a[RADIX // OUTER * k + inner], b[RADIX // OUTER * k + inner] = x, y
+    u, v = registers(RADIX, W), registers(RADIX, W)
+    if FIRST and WRITE == "apart":  # lanes side by side have turns side by side, of which powers are faster made than found
+        u[1], v[1] = turns[p], turns[p + count]
+        for k in static_range(2, RADIX):
+            u[k] = u[k // 2] * u[k - k // 2] - v[k // 2] * v[k - k // 2]
+            v[k] = u[k // 2] * v[k - k // 2] + v[k // 2] * u[k - k // 2]
+    for outer in static_range(OUTER):
+        c, d = registers(RADIX // OUTER, W), registers(RADIX // OUTER, W)
+        for j in static_range(RADIX // OUTER):
+            c[j], d[j] = a[RADIX // OUTER * outer + j], b[RADIX // OUTER * outer + j]
+        c, d = _few(c, d, RADIX // OUTER)
+        for k in static_range(outer, RADIX, OUTER):
+            x, y = c[k // OUTER], d[k // OUTER]
+            if k > 0 and WRITE == "apart":
+                if not FIRST:
+                    t = 2 * count + turn * p * k
+                    u[k], v[k] = turns[t], turns[t + count]
+                x, y = x * u[k] - y * v[k], x * v[k] + y * u[k]
+            i = q + step * (RADIX * p) + step * k
+            if WRITE == "apart":
+                target[row * (2 * n) + i] = x
+                target[row * (2 * n) + i + n] = y
             else:
-                x, y = x * turns[t] - y * turns[t + n], x * turns[t + n] + y * turns[t]
-        if WRITE == "apart":
-            target[place] = x
-            target[place + n] = y
-        else:
-            real, imaginary = x * factor, y * factor
-            if SWAP:
-                real, imaginary = y * factor, x * factor
-            if WRITE == "real":
-                target[row * n + i] = T(real)
-            if WRITE == "complex":
-                target[2 * (row * n + i)] = T(real)
-                target[2 * (row * n + i) + 1] = T(imaginary)
-            if WRITE == "half" and i <= n // 2:
-                target[2 * (row * (n // 2 + 1) + i)] = T(real)
-                target[2 * (row * (n // 2 + 1) + i) + 1] = T(imaginary)
-        i += step
-        place += step
+                real, imaginary = x * factor, y * factor
+                if SWAP:
+                    real, imaginary = y * factor, x * factor
+                if WRITE == "real":
+                    target[row * n + i] = T(real)
+                if WRITE == "complex":
+                    target[2 * (row * n + i)] = T(real)
+                    target[2 * (row * n + i) + 1] = T(imaginary)
+                if WRITE == "half" and i <= n // 2:
+                    target[2 * (row * (n // 2 + 1) + i)] = T(real)
+                    target[2 * (row * (n // 2 + 1) + i) + 1] = T(imaginary)
 
 
 def radices(n):
@@ -329,43 +334,24 @@ def _turned_back(
 
 def _terms(o):
     """Terms of series after the first one, of which the next is below half a unit in the last place."""
-    return 10 if o.ty is Type.F64 else 6
+    return 8 if o.ty is Type.F64 else 5
 
 
-def _butterfly(radix):
-    """What kernels have as numbers: powers of two are stages of twos, behind which elements lie by reversed bits."""
-    stages = radix.bit_length() - 1 if radix % 2 == 0 else 0
-    order = [0]
-    for _ in range(stages):
-        order = [2 * place for place in order] + [2 * place + 1 for place in order]
-    angles = [2 * pi * j / radix for j in range(radix)]
-    return {
-        "STAGES": stages,
-        "REVERSED": tuple(order if stages else range(radix)),
-        "COS": tuple(map(cosine, angles)),
-        "SIN": tuple(map(sine, angles)),
-    }
-
-
-def _table(o, n, name, most=None):
-    """The launches that make the turns of n, which is at most so much."""
-    working, scalars, most = wide(o.ty), {"n": n}, n if most is None else most
-    rows = ceildiv(n, _FINE)
-    few, buffers = f"few_{name}", {"few": f"few_{name}", "turns": name}
-    memory = {few: (working, 2 * (_FINE + ceildiv(most, _FINE)))}
+def _table(o, n, name, count, rows, most=None):
+    """The launch that makes so many turns of n, and in a second row all turns of that number."""
+    size = 2 * rows * (count if most is None else most)
     return [
-        part(o, _some_turns, (_FINE + rows,), (64,), buffers=buffers, temporaries=memory, scalars=scalars, W=working,
-             TERMS=_terms(o)),
-        part(o, _all_turns, (_FINE, rows), (_FINE,), buffers=buffers, temporaries={name: (working, 2 * most)},
-             scalars=scalars, W=working),
+        part(o, _turns, (count, rows), (64,), buffers={"turns": name}, temporaries={name: (wide(o.ty), size)},
+             scalars={"n": n, "count": count}, W=wide(o.ty), TERMS=_terms(o))
     ]  # fmt: skip
 
 
-def _passes(o, n, rows, turns, source, target, between, read="apart", write="apart", swap=False, factor=1.0):
+def _passes(o, traits, n, rows, source, target, between, read="apart", write="apart", swap=False, factor=1.0):
     """The launches of a transform of n, from one buffer to another by way of those `between`, of which the first one
     is not the source."""
     found, m, step = [], n, 1
     found_radices = radices(n)
+    count = n // found_radices[0]
     for number, radix in enumerate(found_radices):
         m //= radix
         first, last = number == 0, number == len(found_radices) - 1
@@ -373,13 +359,17 @@ def _passes(o, n, rows, turns, source, target, between, read="apart", write="apa
         block = min(step, _BLOCK)
         lanes = (m, 1, rows) if first else (step, m, rows)
         reads, writes = read if first else "apart", write if last else "apart"
+        angles = [2 * pi * j / radix for j in range(radix)]
+        sizes = {"n": n, "step": step, "apart": step * m, "count": count, "turn": step // found_radices[0]}
         found.append(
             part(
                 o, _pass, lanes, (_BLOCK,) if first else (block, _BLOCK // block),
-                buffers={"source": source, "target": into, "turns": turns},
-                scalars={"n": n, "step": step, "apart": step * m, "factor": factor},
+                buffers={"source": source, "target": into, "turns": "turns"},
+                scalars={"factor": factor}, **sizes,
                 T=wide(o.ty) if writes == "apart" else o.ty, U=wide(o.ty) if reads == "apart" else o.ty,
-                W=wide(o.ty), RADIX=radix, **_butterfly(radix), FIRST=first, READ=reads, WRITE=writes, SWAP=swap,
+                W=wide(o.ty), RADIX=radix, OUTER=min(radix, 4) if radix % 2 == 0 else radix,
+                COS=tuple(map(cosine, angles)), SIN=tuple(map(sine, angles)), FIRST=first, READ=reads, WRITE=writes,
+                SWAP=swap,
             )
         )  # fmt: skip
         source, step = into, step * radix
@@ -443,7 +433,7 @@ def _of_any_length(o, read, write):
 
     filters, sides, back = ("filter", "filter_other"), ("one", "other"), ("third", "other")
     found = [
-        *_table(o, size, "turns", most),
+        *_table(o, size, "turns", size, 1, most),
         part(o, _chirp, (size,), (64,), scalars=given, W=working, TERMS=_terms(o), why=_ANY),
         *begun(filters, _chirp, (size,), "chirp", {}, TERMS=_terms(o)),
         *passes(filters, 1),
@@ -467,9 +457,10 @@ def _launches(o, traits):
         return []
     factor = 1.0 / n if o.inverse else 1.0
     if radices(n) is not None:
-        found = _passes(o, n, o.batch, "turns", "input", "output", ("one", "other"), read, write, o.inverse, factor)
+        found = _passes(o, traits, n, o.batch, "input", "output", ("one", "other"), read, write, o.inverse, factor)
         memory = {name: (working, 2 * n * o.batch) for name in ("one", "other")[: len(found) - 1]}
-        return _with(_table(o, n, "turns") + found, memory)
+        table = _table(o, n, "turns", n // radices(n)[0], 2) if len(found) > 1 else []
+        return _with(table + found, memory)
     size = _convolution_size(n)
     scalars = {"n": n, "size": size, "count": n // 2 + 1 if write == "half" else n, "factor": factor / size}
     sides = dict.fromkeys(("one", "other", "third"), (working, 2 * size * o.batch))
@@ -481,13 +472,13 @@ def _launches(o, traits):
     back = part(o, _turned_back, (scalars["count"], o.batch), (64,), buffers={"source": "third"}, scalars=scalars,
                 T=ty, W=working, WRITE=write, SWAP=o.inverse)  # fmt: skip
     found = [
-        *_table(o, size, "turns"),
+        *_table(o, size, "turns", size // radices(size)[0], 2),
         part(o, _chirp, (size,), (64,), scalars=scalars, W=working, TERMS=_terms(o), why=_PRIME),
-        *_passes(o, size, 1, "turns", "chirp", "filter", ("filter_one", "filter_other")),
+        *_passes(o, traits, size, 1, "chirp", "filter", ("filter_one", "filter_other")),
         chirped,
-        *_passes(o, size, o.batch, "turns", "one", "third", ("other", "one")),
+        *_passes(o, traits, size, o.batch, "one", "third", ("other", "one")),
         multiplied,
-        *_passes(o, size, o.batch, "turns", "one", "third", ("other", "one")),
+        *_passes(o, traits, size, o.batch, "one", "third", ("other", "one")),
         back,
     ]
     return _with(found, sides | filters)
