@@ -46,9 +46,10 @@ def _turn(t, n, unit, TERMS):
     """Cosine and sine of t / n of a turn, by their series at an angle of at most an eighth."""
     octant, rest = u32(0), u32(t)
     for _ in static_range(3):
-        beyond = 2 * rest >= u32(n)
-        octant = 2 * octant + select(beyond, u32(1), u32(0))
-        rest = 2 * rest - select(beyond, u32(n), u32(0))
+        twice = rest + rest
+        beyond = twice >= u32(n)
+        octant = octant + octant + select(beyond, u32(1), u32(0))
+        rest = twice - select(beyond, u32(n), u32(0))
     rest = select(octant & 1 == 1, u32(n) - rest, rest)
     angle = unit * i32(rest) / (unit * n) * (pi / 4)
     square, x, y = angle * angle, unit, unit
@@ -73,34 +74,6 @@ def _turns(turns: Elements[W], n: i32, count: i32, W: Constant[type], TERMS: Con
     turns[row * (2 * count) + i + count] = -y
 
 
-def _few(a, b, COUNT):
-    """The transform of two or four elements, of which these are the real and the imaginary parts."""
-    c, d = a, b
-    if COUNT == 2:
-        c[0], d[0], c[1], d[1] = a[0] + a[1], b[0] + b[1], a[0] - a[1], b[0] - b[1]
-    if COUNT == 4:
-        x, y, u, v = a[0] - a[2], b[0] - b[2], a[1] - a[3], b[1] - b[3]
-        e, f, g, h = a[0] + a[2], b[0] + b[2], a[1] + a[3], b[1] + b[3]
-        c[0], d[0], c[1], d[1] = e + g, f + h, x + v, y - u
-        c[2], d[2], c[3], d[3] = e - g, f - h, x - v, y + u
-    return c, d
-
-
-def _odd(a, b, zero, COUNT, COS, SIN):
-    """The transform of an odd number of elements: of sums and differences of those as far from both ends."""
-    c, d = a, b
-    for k in static_range(1, (COUNT + 1) // 2):
-        c[0], d[0] = c[0] + (a[k] + a[COUNT - k]), d[0] + (b[k] + b[COUNT - k])
-        x, y, u, v = a[0], b[0], zero, zero
-        for j in static_range(1, (COUNT + 1) // 2):
-            x += COS[j * k % COUNT] * (a[j] + a[COUNT - j])
-            y += COS[j * k % COUNT] * (b[j] + b[COUNT - j])
-            u += SIN[j * k % COUNT] * (b[j] - b[COUNT - j])
-            v += SIN[j * k % COUNT] * (a[j] - a[COUNT - j])
-        c[k], d[k], c[COUNT - k], d[COUNT - k] = x + u, y - v, x - u, y + v
-    return c, d
-
-
 def _pass(
     target: Elements[T],
     source: Elements[U],
@@ -115,7 +88,9 @@ def _pass(
     U: Constant[type],
     W: Constant[type],
     RADIX: Constant[int],
-    OUTER: Constant[int],
+    PARTS: Constant[int],
+    HALVES: Constant[tuple],
+    ORDER: Constant[tuple],
     COS: Constant[tuple],
     SIN: Constant[tuple],
     FIRST: Constant[bool],
@@ -124,68 +99,91 @@ def _pass(
     SWAP: Constant[bool],
 ):
     """RADIX elements n / RADIX apart become as many that lie `step` apart: of `step` transforms side by side. The
-    inverse is the transform with real and imaginary parts exchanged, at both ends. Of OUTER times INNER elements the
-    ones are transformed where they are loaded, the others where they are stored: so registers hold few at a time."""
+    inverse is the transform with real and imaginary parts exchanged, at both ends. One in PARTS of the elements is
+    loaded at a time, and others are stored: so that registers hold few of them."""
     q, p, row = global_id(0), global_id(1), global_id(2)
     if FIRST:
         q, p = 0, global_id(0)
+    i = q + step * p
+    at = row * (2 * n) + i
     a, b = registers(RADIX, W), registers(RADIX, W)
-    for inner in static_range(RADIX // OUTER):
-        c, d = registers(OUTER, W), registers(OUTER, W)
-        for j in static_range(OUTER):
-            i = q + step * p + apart * (inner + RADIX // OUTER * j)
+    for part in static_range(PARTS + RADIX // PARTS):
+        for j in static_range(part, RADIX * (part < PARTS), PARTS):
             if READ == "apart":
-                c[j] = source[row * (2 * n) + i]
-                d[j] = source[row * (2 * n) + i + n]
+                a[j] = source[at + apart * j]
+                b[j] = source[at + apart * j + n]
             if READ == "real":
-                c[j] = W(source[row * n + i])
-                d[j] = W(0)
+                a[j] = W(source[at - row * n + apart * j])
             if READ == "complex":
-                c[j] = W(source[2 * (row * n + i)])
-                d[j] = W(source[2 * (row * n + i) + 1])
+                a[j] = W(source[at + i + 2 * apart * j])
+                b[j] = W(source[at + i + 2 * apart * j + 1])
             if READ == "half":
-                known = row * (n // 2 + 1) + min(i, n - i)
-                c[j] = W(source[2 * known])
-                d[j] = select(i > n - i, -W(source[2 * known + 1]), W(source[2 * known + 1]))
+                place = i + apart * j
+                known = row * (n // 2 + 1) + min(place, n - place)
+                a[j] = W(source[2 * known])
+                b[j] = select(place > n - place, -W(source[2 * known + 1]), W(source[2 * known + 1]))
             if SWAP and READ != "apart":
-                x = c[j]
-                c[j] = d[j]
-                d[j] = x
-        if OUTER % 2 == 0:
-            c, d = _few(c, d, OUTER)
-        elif OUTER > 1:
-            c, d = _odd(c, d, W(0), OUTER, COS, SIN)
-        for k in static_range(OUTER):
-            x, y = c[k], d[k]
-            if inner * k * 4 == RADIX:
-                x, y = d[k], -c[k]
-            elif inner * k > 0:
-                x = c[k] * W(COS[inner * k]) + d[k] * W(SIN[inner * k])
-                y = d[k] * W(COS[inner * k]) - c[k] * W(SIN[inner * k])
-            a[RADIX // OUTER * k + inner], b[RADIX // OUTER * k + inner] = x, y
-    u, v = registers(RADIX, W), registers(RADIX, W)
-    if FIRST and WRITE == "apart":  # lanes side by side have turns side by side, of which powers are faster made than found
-        u[1], v[1] = turns[p], turns[p + count]
-        for k in static_range(2, RADIX):
-            u[k] = u[k // 2] * u[k - k // 2] - v[k // 2] * v[k - k // 2]
-            v[k] = u[k // 2] * v[k - k // 2] + v[k // 2] * u[k - k // 2]
-    for outer in static_range(OUTER):
-        c, d = registers(RADIX // OUTER, W), registers(RADIX // OUTER, W)
-        for j in static_range(RADIX // OUTER):
-            c[j], d[j] = a[RADIX // OUTER * outer + j], b[RADIX // OUTER * outer + j]
-        c, d = _few(c, d, RADIX // OUTER)
-        for k in static_range(outer, RADIX, OUTER):
-            x, y = c[k // OUTER], d[k // OUTER]
-            if k > 0 and WRITE == "apart":
-                if not FIRST:
-                    t = 2 * count + turn * p * k
-                    u[k], v[k] = turns[t], turns[t + count]
-                x, y = x * u[k] - y * v[k], x * v[k] + y * u[k]
-            i = q + step * (RADIX * p) + step * k
-            if WRITE == "apart":
-                target[row * (2 * n) + i] = x
-                target[row * (2 * n) + i + n] = y
+                x = a[j]
+                a[j] = b[j]
+                b[j] = x
+        if part == PARTS and RADIX % 2 == 1 and RADIX > 1:
+            for j in static_range(1, (RADIX + 1) // 2):
+                u, v = a[RADIX - j], b[RADIX - j]
+                a[RADIX - j], b[RADIX - j] = a[j] - u, b[j] - v
+                a[j], b[j] = a[j] + u, b[j] + v
+            c, d = registers(RADIX, W), registers(RADIX, W)
+            for k in static_range(1, (RADIX + 1) // 2):
+                x, y, u, v = a[0], b[0], W(0), W(0)
+                for j in static_range(1, (RADIX + 1) // 2):
+                    x += W(COS[j * k % RADIX]) * a[j]
+                    y += W(COS[j * k % RADIX]) * b[j]
+                    u += W(SIN[j * k % RADIX]) * b[RADIX - j]
+                    v += W(SIN[j * k % RADIX]) * a[RADIX - j]
+                c[k], d[k], c[RADIX - k], d[RADIX - k] = x + u, y - v, x - u, y + v
+            for j in static_range(1, (RADIX + 1) // 2):
+                a[0] += a[j]
+                b[0] += b[j]
+            for k in static_range(1, RADIX):
+                a[k], b[k] = c[k], d[k]
+        if part == PARTS and FIRST and WRITE == "apart":  # lanes side by side have turns side by side, of which powers are faster made than found
+            e, f = registers(RADIX, W), registers(RADIX, W)
+            e[1] = turns[i]
+            f[1] = turns[i + count]
+            for k in static_range(2, RADIX):
+                e[k] = e[k // 2] * e[k - k // 2] - f[k // 2] * f[k - k // 2]
+                f[k] = e[k // 2] * f[k - k // 2] + f[k // 2] * e[k - k // 2]
+        for h in static_range(len(HALVES[part])):
+            x = a[HALVES[part][h][0]] - a[HALVES[part][h][1]]
+            y = b[HALVES[part][h][0]] - b[HALVES[part][h][1]]
+            a[HALVES[part][h][0]] += a[HALVES[part][h][1]]
+            b[HALVES[part][h][0]] += b[HALVES[part][h][1]]
+            if HALVES[part][h][2] == 0:
+                a[HALVES[part][h][1]] = x
+                b[HALVES[part][h][1]] = y
+            elif HALVES[part][h][2] * 4 == RADIX:
+                a[HALVES[part][h][1]] = y
+                b[HALVES[part][h][1]] = -x
             else:
+                c, d = W(COS[HALVES[part][h][2]]), W(SIN[HALVES[part][h][2]])
+                a[HALVES[part][h][1]] = x * c + y * d
+                b[HALVES[part][h][1]] = y * c - x * d
+        if part == PARTS:
+            at += step * (RADIX - 1) * p
+        for j in static_range(PARTS * (part - PARTS) * (part >= PARTS), PARTS * (part - PARTS + 1) * (part >= PARTS)):
+            x, y = a[j], b[j]
+            if ORDER[j] > 0 and WRITE == "apart":
+                if FIRST:
+                    u, v = e[ORDER[j]], f[ORDER[j]]
+                else:
+                    u = turns[2 * count + turn * p * ORDER[j]]
+                    v = turns[3 * count + turn * p * ORDER[j]]
+                x = a[j] * u - b[j] * v
+                y = a[j] * v + b[j] * u
+            if WRITE == "apart":
+                target[at + step * ORDER[j]] = x
+                target[at + step * ORDER[j] + n] = y
+            else:
+                i = q + step * (RADIX * p) + step * ORDER[j]
                 real, imaginary = x * factor, y * factor
                 if SWAP:
                     real, imaginary = y * factor, x * factor
@@ -341,9 +339,34 @@ def _table(o, n, name, count, rows, most=None):
     """The launch that makes so many turns of n, and in a second row all turns of that number."""
     size = 2 * rows * (count if most is None else most)
     return [
-        part(o, _turns, (count, rows), (64,), buffers={"turns": name}, temporaries={name: (wide(o.ty), size)},
+        part(o, _turns, (count, rows), (_BLOCK,), buffers={"turns": name}, temporaries={name: (wide(o.ty), size)},
              scalars={"n": n, "count": count}, W=wide(o.ty), TERMS=_terms(o))
     ]  # fmt: skip
+
+
+def _butterfly(radix):
+    """What kernels have as numbers. Powers of two are halved stage by stage, behind which elements lie by reversed bits:
+    the first two stages of those that are loaded together, the others of those that are stored together."""
+    stages = radix.bit_length() - 1 if radix % 2 == 0 else 0
+    order = [0]
+    for _ in range(stages):
+        order = [2 * place for place in order] + [2 * place + 1 for place in order]
+    parts = max(radix >> 2, 1) if stages else 1
+    halves = [[] for _ in range(parts + radix // parts)]
+    for stage in range(stages):
+        half = radix >> stage + 1
+        for i in range(radix):
+            if not i & half:
+                part = i % parts if stage < 2 else parts + i // parts
+                halves[part].append((i, i + half, (i << stage) % radix))
+    angles = [2 * pi * j / radix for j in range(radix)]
+    return {
+        "PARTS": parts,
+        "HALVES": tuple(map(tuple, halves)),
+        "ORDER": tuple(order if stages else range(radix)),
+        "COS": tuple(map(cosine, angles)),
+        "SIN": tuple(map(sine, angles)),
+    }
 
 
 def _passes(o, traits, n, rows, source, target, between, read="apart", write="apart", swap=False, factor=1.0):
@@ -359,7 +382,6 @@ def _passes(o, traits, n, rows, source, target, between, read="apart", write="ap
         block = min(step, _BLOCK)
         lanes = (m, 1, rows) if first else (step, m, rows)
         reads, writes = read if first else "apart", write if last else "apart"
-        angles = [2 * pi * j / radix for j in range(radix)]
         sizes = {"n": n, "step": step, "apart": step * m, "count": count, "turn": step // found_radices[0]}
         found.append(
             part(
@@ -367,9 +389,7 @@ def _passes(o, traits, n, rows, source, target, between, read="apart", write="ap
                 buffers={"source": source, "target": into, "turns": "turns"},
                 scalars={"factor": factor}, **sizes,
                 T=wide(o.ty) if writes == "apart" else o.ty, U=wide(o.ty) if reads == "apart" else o.ty,
-                W=wide(o.ty), RADIX=radix, OUTER=min(radix, 4) if radix % 2 == 0 else radix,
-                COS=tuple(map(cosine, angles)), SIN=tuple(map(sine, angles)), FIRST=first, READ=reads, WRITE=writes,
-                SWAP=swap,
+                W=wide(o.ty), RADIX=radix, **_butterfly(radix), FIRST=first, READ=reads, WRITE=writes, SWAP=swap,
             )
         )  # fmt: skip
         source, step = into, step * radix
