@@ -386,7 +386,7 @@ def _passes(o, traits, n, rows, source, target, between, read="apart", write="ap
         found.append(
             part(
                 o, _pass, lanes, (_BLOCK,) if first else (block, _BLOCK // block),
-                buffers={"source": source, "target": into, "turns": "turns"},
+                buffers={"source": source, "target": into, "turns": "turns" if count > 1 else source},
                 scalars={"factor": factor}, **sizes,
                 T=wide(o.ty) if writes == "apart" else o.ty, U=wide(o.ty) if reads == "apart" else o.ty,
                 W=wide(o.ty), RADIX=radix, **_butterfly(radix), FIRST=first, READ=reads, WRITE=writes, SWAP=swap,
@@ -477,7 +477,8 @@ def _launches(o, traits):
         return []
     factor = 1.0 / n if o.inverse else 1.0
     if radices(n) is not None:
-        found = _passes(o, traits, n, o.batch, "input", "output", ("one", "other"), read, write, o.inverse, factor)
+        between = ("one", "output")
+        found = _passes(o, traits, n, o.batch, "input", "output", between, read, write, o.inverse, factor)
         memory = {name: (working, 2 * n * o.batch) for name in ("one", "other")[: len(found) - 1]}
         table = _table(o, n, "turns", n // radices(n)[0], 2) if len(found) > 1 else []
         return _with(table + found, memory)
