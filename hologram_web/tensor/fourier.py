@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from math import cos as cosine
-from math import pi
+from math import pi, prod
 from math import sin as sine
 
 from ..isa.types import Type
@@ -36,9 +36,10 @@ from .operation import TensorOperation, at_least, at_most, ceildiv, part
 __all__ = ["OPERATIONS", "radices"]
 
 _BLOCK = 256  # lanes of a block: of those with 64 proofs of bounds took as long as what they are for
-_FINE = 256  # turns that are computed one by one, as are n / 256 of those between them
-# Passes of 8 and 16 have more conditions than a block proves: of 65,536 elements they took 1.5 times as long.
-_RADICES = (16, 8, 4, 2, 3, 5, 7, 11, 13)
+_RADICES = (4, 2, 3, 5, 7, 11, 13)
+# Of as many elements passes of 16 pay, whose kernels know all sizes: 65,536 took 0.67 ms natively in four of them and
+# 1.01 in eight of 4, but machine code is made for each (0.9 s from its text, and 0.4).
+_MANY = 1 << 14
 _SMALL = (1, 3, 5, 9, 15)  # times powers of two: lengths of convolutions
 
 
@@ -197,10 +198,11 @@ def _pass(
                     target[2 * (row * (n // 2 + 1) + i) + 1] = T(imaginary)
 
 
-def radices(n):
-    """The radices of the passes for n, those that keep vectors whole first; None if n has another prime factor."""
+def radices(n, most=4):
+    """The radices of the passes for n, those that keep vectors whole first, of powers of two at most `most`; None if n
+    has another prime factor."""
     found = []
-    for radix in _RADICES:
+    for radix in (*((16, 8) if most > 4 else ()), *_RADICES):
         while n % radix == 0:
             found.append(radix)
             n //= radix
@@ -369,17 +371,23 @@ def _butterfly(radix):
     }
 
 
-def _passes(o, traits, n, rows, source, target, between, read="apart", write="apart", swap=False, factor=1.0):
-    """The launches of a transform of n, from one buffer to another by way of those `between`, of which the first one
-    is not the source."""
-    found, m, step = [], n, 1
-    found_radices = radices(n)
+def _schedule(traits, n, rows):
+    """The radices for n, and whether kernels know all sizes: where lanes run one after another, and are many."""
+    known = not traits.together and n * (rows if isinstance(rows, int) else 1) >= _MANY
+    return radices(n, 16 if known else 4), known
+
+
+def _passes(o, schedule, rows, source, target, between, read="apart", write="apart", swap=False, factor=1.0):
+    """The launches of a transform, from one buffer to another by way of those `between`, of which the first one is not
+    the source."""
+    (found_radices, known), found, step = schedule, [], 1
+    n = m = prod(found_radices)
     count = n // found_radices[0]
     for number, radix in enumerate(found_radices):
         m //= radix
         first, last = number == 0, number == len(found_radices) - 1
         into = target if last else between[number % 2]
-        block = min(step, _BLOCK)
+        block = min(step, _BLOCK if known or last else 16)  # one for most passes, of which then are fewer kernels
         lanes = (m, 1, rows) if first else (step, m, rows)
         reads, writes = read if first else "apart", write if last else "apart"
         sizes = {"n": n, "step": step, "apart": step * m, "count": count, "turn": step // found_radices[0]}
@@ -387,9 +395,10 @@ def _passes(o, traits, n, rows, source, target, between, read="apart", write="ap
             part(
                 o, _pass, lanes, (_BLOCK,) if first else (block, _BLOCK // block),
                 buffers={"source": source, "target": into, "turns": "turns" if count > 1 else source},
-                scalars={"factor": factor}, **sizes,
+                scalars={"factor": factor, **({} if known else sizes)}, fresh=(into,),
                 T=wide(o.ty) if writes == "apart" else o.ty, U=wide(o.ty) if reads == "apart" else o.ty,
                 W=wide(o.ty), RADIX=radix, **_butterfly(radix), FIRST=first, READ=reads, WRITE=writes, SWAP=swap,
+                **(sizes if known else {}),
             )
         )  # fmt: skip
         source, step = into, step * radix
@@ -476,13 +485,17 @@ def _launches(o, traits):
     if n == 0:
         return []
     factor = 1.0 / n if o.inverse else 1.0
-    if radices(n) is not None:
-        between = ("one", "output")
-        found = _passes(o, traits, n, o.batch, "input", "output", between, read, write, o.inverse, factor)
-        memory = {name: (working, 2 * n * o.batch) for name in ("one", "other")[: len(found) - 1]}
-        table = _table(o, n, "turns", n // radices(n)[0], 2) if len(found) > 1 else []
-        return _with(table + found, memory)
+    schedule = _schedule(traits, n, o.batch)
+    if schedule[0] is not None:
+        passes = len(schedule[0])
+        # What an even number of passes writes may be in between, too: less memory is touched.
+        between = ("one", "output" if passes % 2 == 0 and write == "complex" and ty is working else "other")
+        found = _passes(o, schedule, o.batch, "input", "output", between, read, write, o.inverse, factor)
+        memory = {name: (working, 2 * n * o.batch) for name in between[: passes - 1] if name != "output"}
+        return _with((_table(o, n, "turns", n // schedule[0][0], 2) if passes > 1 else []) + found, memory)
     size = _convolution_size(n)
+    once, each = _schedule(traits, size, 1), _schedule(traits, size, o.batch)
+    once = once if once[0][0] == each[0][0] else each  # both have the same turns
     scalars = {"n": n, "size": size, "count": n // 2 + 1 if write == "half" else n, "factor": factor / size}
     sides = dict.fromkeys(("one", "other", "third"), (working, 2 * size * o.batch))
     filters = {name: (working, 2 * size) for name in ("chirp", "filter", "filter_one", "filter_other")}
@@ -493,13 +506,13 @@ def _launches(o, traits):
     back = part(o, _turned_back, (scalars["count"], o.batch), (64,), buffers={"source": "third"}, scalars=scalars,
                 T=ty, W=working, WRITE=write, SWAP=o.inverse)  # fmt: skip
     found = [
-        *_table(o, size, "turns", size // radices(size)[0], 2),
+        *_table(o, size, "turns", size // each[0][0], 2),
         part(o, _chirp, (size,), (64,), scalars=scalars, W=working, TERMS=_terms(o), why=_PRIME),
-        *_passes(o, traits, size, 1, "chirp", "filter", ("filter_one", "filter_other")),
+        *_passes(o, once, 1, "chirp", "filter", ("filter_one", "filter_other")),
         chirped,
-        *_passes(o, traits, size, o.batch, "one", "third", ("other", "one")),
+        *_passes(o, each, o.batch, "one", "third", ("other", "one")),
         multiplied,
-        *_passes(o, traits, size, o.batch, "one", "third", ("other", "one")),
+        *_passes(o, each, o.batch, "one", "third", ("other", "one")),
         back,
     ]
     return _with(found, sides | filters)
