@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from ..compiler.host import Uniform
@@ -82,6 +83,12 @@ def _analyzed(program: Program) -> Analysis:
 
 # By the identity of the analysis, which the plan keeps, block, shared memory, target, and which buffers are one.
 _PLANS: ProgramCache[Any, _Planned] = ProgramCache()
+
+
+@lru_cache(1024)
+def _config(grid: Any, block: Any, lanes: Any) -> LaunchConfig:
+    """The launch of a part, made once: to make it took as long as all else that is done for one."""
+    return LaunchConfig(grid, block, 0, lanes)
 
 
 class _Patience(Budget):
@@ -223,7 +230,7 @@ class HostedLaunch(Walk, Generic[M]):
         grid, lanes = (tuple(map(self.evaluate, three)) for three in (step.grid, step.lanes))
         if 0 in lanes:
             return
-        config = LaunchConfig(grid, kernel.block, 0, lanes)  # type: ignore[arg-type]
+        config = _config(grid, kernel.block, lanes)
         memory = {base: self._memory(name) for base, name in zip(kernel.bases, step.memories, strict=True)}
         math = "strict" if device._math == "strict" else "fast" if kernel.fast else "exact"
 

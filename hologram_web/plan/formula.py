@@ -87,6 +87,8 @@ class Formula:
     def evaluate(self, values: Mapping[str, int], exact: bool = False) -> int:
         """Raises LaunchError where a variable has no value, a number is too large (not if `exact`), or a divisor is
         zero."""
+        if not self.names and len(self.code) == 1:
+            return self.code[0]  # type: ignore[return-value]
         stack: list[int] = []
         for token in self.code:
             if isinstance(token, int):

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from math import cos as cosine
-from math import pi
+from math import pi, prod
 from math import sin as sine
 
 from ..isa.types import Type
@@ -22,11 +22,13 @@ from .language import (
     T,
     U,
     W,
+    f32,
     global_id,
     i32,
     registers,
     select,
     static_range,
+    u32,
     u64,
 )
 from .norms import wide
@@ -35,19 +37,23 @@ from .operation import TensorOperation, at_least, at_most, ceildiv, part
 __all__ = ["OPERATIONS", "radices"]
 
 _BLOCK = 256  # lanes of a block: of those with 64 proofs of bounds took as long as what they are for
-_FINE = 256  # turns that are computed one by one, as are n / 256 of those between them
-# Passes of 8 and 16 have more conditions than a block proves: of 65,536 elements they took 1.5 times as long.
 _RADICES = (4, 2, 3, 5, 7, 11, 13)
-_SMALL = (1, 3, 5, 9, 15)  # times powers of two: lengths of convolutions
+# Of as many elements passes of 16 pay, whose kernels know all sizes: 65,536 took 0.67 ms natively in four of them and
+# 1.01 in eight of 4, but machine code is made for each (0.9 s from its text, and 0.4).
+_MANY = 1 << 14
+_SMALL = (1, 3, 5, 7, 9, 15)  # times powers of two: lengths of convolutions
 
 
 def _turn(t, n, unit, TERMS):
     """Cosine and sine of t / n of a turn, by their series at an angle of at most an eighth."""
-    eighths = u64(t) * 8
-    octant = i32(eighths // u64(n))
-    rest = i32(eighths - u64(octant) * u64(n))
-    rest = select(octant & 1 == 1, n - rest, rest)
-    angle = unit * rest / (unit * n) * (pi / 4)
+    octant, rest = u32(0), u32(t)
+    for _ in static_range(3):
+        twice = rest + rest
+        beyond = twice >= u32(n)
+        octant = octant + octant + select(beyond, u32(1), u32(0))
+        rest = twice - select(beyond, u32(n), u32(0))
+    rest = select(octant & 1 == 1, u32(n) - rest, rest)
+    angle = unit * i32(rest) / (unit * n) * (pi / 4)
     square, x, y = angle * angle, unit, unit
     for k in static_range(TERMS, 0, -1):
         x = 1 - square * (1 / (2 * k * (2 * k - 1))) * x
@@ -58,25 +64,16 @@ def _turn(t, n, unit, TERMS):
     return select((octant + 2) & 4 == 4, -across, across), select(octant >= 4, -up, up)
 
 
-def _some_turns(few: Elements[W], n: i32, W: Constant[type], TERMS: Constant[int]):
-    """The first 256 turns of n, and each 256th."""
-    i = global_id(0)
-    t = i
-    if i >= _FINE:
-        t = (i - _FINE) * _FINE
-    x, y = _turn(min(t, n - 1), n, W(1), TERMS)
-    few[2 * i] = x
-    few[2 * i + 1] = -y
-
-
-def _all_turns(turns: Elements[W], few: Elements[W], n: i32, W: Constant[type]):
-    """Each turn is one of the first times one of the others. Real parts, then imaginary ones."""
+def _turns(turns: Elements[W], n: i32, count: i32, W: Constant[type], TERMS: Constant[int]):
+    """The first `count` turns of n, real parts and then imaginary ones; behind them, if there are two rows of lanes, all
+    turns of `count`."""
     i, row = global_id(0), global_id(1)
-    t = row * _FINE + i
-    if t < n:
-        x, y, a, b = few[2 * i], few[2 * i + 1], few[2 * (row + _FINE)], few[2 * (row + _FINE) + 1]
-        turns[t] = a * x - b * y
-        turns[t + n] = a * y + b * x
+    of = n
+    if row > 0:
+        of = count
+    x, y = _turn(i, of, W(1), TERMS)
+    turns[row * (2 * count) + i] = x
+    turns[row * (2 * count) + i + count] = -y
 
 
 def _pass(
@@ -86,13 +83,16 @@ def _pass(
     n: i32,
     step: i32,
     apart: i32,
+    count: i32,
+    turn: i32,
     factor: W,
     T: Constant[type],
     U: Constant[type],
     W: Constant[type],
     RADIX: Constant[int],
-    STAGES: Constant[int],
-    REVERSED: Constant[tuple],
+    PARTS: Constant[int],
+    HALVES: Constant[tuple],
+    ORDER: Constant[tuple],
     COS: Constant[tuple],
     SIN: Constant[tuple],
     FIRST: Constant[bool],
@@ -101,107 +101,114 @@ def _pass(
     SWAP: Constant[bool],
 ):
     """RADIX elements n / RADIX apart become as many that lie `step` apart: of `step` transforms side by side. The
-    inverse is the transform with real and imaginary parts exchanged, at both ends."""
+    inverse is the transform with real and imaginary parts exchanged, at both ends. One in PARTS of the elements is
+    loaded at a time, and others are stored: so that registers hold few of them."""
     q, p, row = global_id(0), global_id(1), global_id(2)
     if FIRST:
         q, p = 0, global_id(0)
-    a, b = registers(RADIX, W), registers(RADIX, W)
     i = q + step * p
-    place = row * (2 * n) + i
-    for j in static_range(RADIX):
-        if READ == "apart":
-            a[j] = source[place]
-            b[j] = source[place + n]
-        if READ == "real":
-            a[j] = W(source[row * n + i])
-            b[j] = W(0)
-        if READ == "complex":
-            a[j] = W(source[2 * (row * n + i)])
-            b[j] = W(source[2 * (row * n + i) + 1])
-        if READ == "half":
-            known = row * (n // 2 + 1) + min(i, n - i)
-            a[j] = W(source[2 * known])
-            b[j] = select(i > n - i, -W(source[2 * known + 1]), W(source[2 * known + 1]))
-        if SWAP and READ != "apart":
-            x = a[j]
-            a[j] = b[j]
-            b[j] = x
-        i += apart
-        place += apart
-    for stage in static_range(STAGES):
-        for i in static_range(RADIX):
-            if i & RADIX >> stage + 1 == 0:
-                u, v = a[i + (RADIX >> stage + 1)], b[i + (RADIX >> stage + 1)]
-                x, y = a[i] - u, b[i] - v
-                a[i], b[i] = a[i] + u, b[i] + v
-                if (i << stage) % RADIX == 0:
-                    a[i + (RADIX >> stage + 1)], b[i + (RADIX >> stage + 1)] = x, y
-                elif (i << stage) % RADIX * 4 == RADIX:
-                    a[i + (RADIX >> stage + 1)], b[i + (RADIX >> stage + 1)] = y, -x
-                else:
-                    c, d = W(COS[(i << stage) % RADIX]), W(SIN[(i << stage) % RADIX])
-                    a[i + (RADIX >> stage + 1)], b[i + (RADIX >> stage + 1)] = x * c + y * d, y * c - x * d
-    if RADIX % 2 == 1 and RADIX > 1:
-        for j in static_range(1, (RADIX + 1) // 2):
-            u, v = a[RADIX - j], b[RADIX - j]
-            a[RADIX - j], b[RADIX - j] = a[j] - u, b[j] - v
-            a[j], b[j] = a[j] + u, b[j] + v
-        c, d = registers(RADIX, W), registers(RADIX, W)
-        for k in static_range(1, (RADIX + 1) // 2):
-            x, y, u, v = a[0], b[0], W(0), W(0)
+    at = row * (2 * n) + i
+    a, b = registers(RADIX, W), registers(RADIX, W)
+    for part in static_range(PARTS + RADIX // PARTS):
+        for j in static_range(part, RADIX * (part < PARTS), PARTS):
+            if READ == "apart":
+                a[j] = source[at + apart * j]
+                b[j] = source[at + apart * j + n]
+            if READ == "real":
+                a[j] = W(source[at - row * n + apart * j])
+            if READ == "complex":
+                a[j] = W(source[at + i + 2 * apart * j])
+                b[j] = W(source[at + i + 2 * apart * j + 1])
+            if READ == "half":
+                place = i + apart * j
+                known = row * (n // 2 + 1) + min(place, n - place)
+                a[j] = W(source[2 * known])
+                b[j] = select(place > n - place, -W(source[2 * known + 1]), W(source[2 * known + 1]))
+            if SWAP and READ != "apart":
+                x = a[j]
+                a[j] = b[j]
+                b[j] = x
+        if part == PARTS and RADIX % 2 == 1 and RADIX > 1:
             for j in static_range(1, (RADIX + 1) // 2):
-                x += W(COS[j * k % RADIX]) * a[j]
-                y += W(COS[j * k % RADIX]) * b[j]
-                u += W(SIN[j * k % RADIX]) * b[RADIX - j]
-                v += W(SIN[j * k % RADIX]) * a[RADIX - j]
-            c[k], d[k], c[RADIX - k], d[RADIX - k] = x + u, y - v, x - u, y + v
-        for j in static_range(1, (RADIX + 1) // 2):
-            a[0] += a[j]
-            b[0] += b[j]
-        for k in static_range(1, RADIX):
-            a[k], b[k] = c[k], d[k]
-    u, v, t = W(1), W(0), 0
-    if FIRST and WRITE == "apart":
-        u, v = turns[p], turns[p + n]
-    i = q + step * (RADIX * p)
-    place = row * (2 * n) + i
-    for k in static_range(RADIX):
-        x, y = a[REVERSED[k]], b[REVERSED[k]]
-        if k > 0 and WRITE == "apart":
-            t += step * p
-            if FIRST:  # lanes side by side have turns side by side, of which powers are faster made than found
-                x, y = x * u - y * v, x * v + y * u
-                if k < RADIX - 1:
-                    u, v = u * turns[p] - v * turns[p + n], u * turns[p + n] + v * turns[p]
+                u, v = a[RADIX - j], b[RADIX - j]
+                a[RADIX - j], b[RADIX - j] = a[j] - u, b[j] - v
+                a[j], b[j] = a[j] + u, b[j] + v
+            c, d = registers(RADIX, W), registers(RADIX, W)
+            for k in static_range(1, (RADIX + 1) // 2):
+                x, y, u, v = a[0], b[0], W(0), W(0)
+                for j in static_range(1, (RADIX + 1) // 2):
+                    x += W(COS[j * k % RADIX]) * a[j]
+                    y += W(COS[j * k % RADIX]) * b[j]
+                    u += W(SIN[j * k % RADIX]) * b[RADIX - j]
+                    v += W(SIN[j * k % RADIX]) * a[RADIX - j]
+                c[k], d[k], c[RADIX - k], d[RADIX - k] = x + u, y - v, x - u, y + v
+            for j in static_range(1, (RADIX + 1) // 2):
+                a[0] += a[j]
+                b[0] += b[j]
+            for k in static_range(1, RADIX):
+                a[k], b[k] = c[k], d[k]
+        if part == PARTS and FIRST and WRITE == "apart":  # lanes side by side have turns side by side, of which powers are faster made than found
+            e, f = registers(RADIX, W), registers(RADIX, W)
+            e[1] = turns[i]
+            f[1] = turns[i + count]
+            for k in static_range(2, RADIX):
+                e[k] = e[k // 2] * e[k - k // 2] - f[k // 2] * f[k - k // 2]
+                f[k] = e[k // 2] * f[k - k // 2] + f[k // 2] * e[k - k // 2]
+        for h in static_range(len(HALVES[part])):
+            x = a[HALVES[part][h][0]] - a[HALVES[part][h][1]]
+            y = b[HALVES[part][h][0]] - b[HALVES[part][h][1]]
+            a[HALVES[part][h][0]] += a[HALVES[part][h][1]]
+            b[HALVES[part][h][0]] += b[HALVES[part][h][1]]
+            if HALVES[part][h][2] == 0:
+                a[HALVES[part][h][1]] = x
+                b[HALVES[part][h][1]] = y
+            elif HALVES[part][h][2] * 4 == RADIX:
+                a[HALVES[part][h][1]] = y
+                b[HALVES[part][h][1]] = -x
             else:
-                x, y = x * turns[t] - y * turns[t + n], x * turns[t + n] + y * turns[t]
-        if WRITE == "apart":
-            target[place] = x
-            target[place + n] = y
-        else:
-            real, imaginary = x * factor, y * factor
-            if SWAP:
-                real, imaginary = y * factor, x * factor
-            if WRITE == "real":
-                target[row * n + i] = T(real)
-            if WRITE == "complex":
-                target[2 * (row * n + i)] = T(real)
-                target[2 * (row * n + i) + 1] = T(imaginary)
-            if WRITE == "half" and i <= n // 2:
-                target[2 * (row * (n // 2 + 1) + i)] = T(real)
-                target[2 * (row * (n // 2 + 1) + i) + 1] = T(imaginary)
-        i += step
-        place += step
+                c, d = W(COS[HALVES[part][h][2]]), W(SIN[HALVES[part][h][2]])
+                a[HALVES[part][h][1]] = x * c + y * d
+                b[HALVES[part][h][1]] = y * c - x * d
+        if part == PARTS:
+            at += step * (RADIX - 1) * p
+        for j in static_range(PARTS * (part - PARTS) * (part >= PARTS), PARTS * (part - PARTS + 1) * (part >= PARTS)):
+            x, y = a[j], b[j]
+            if ORDER[j] > 0 and WRITE == "apart":
+                if FIRST:
+                    u, v = e[ORDER[j]], f[ORDER[j]]
+                else:
+                    u = turns[2 * count + turn * p * ORDER[j]]
+                    v = turns[3 * count + turn * p * ORDER[j]]
+                x = a[j] * u - b[j] * v
+                y = a[j] * v + b[j] * u
+            if WRITE == "apart":
+                target[at + step * ORDER[j]] = x
+                target[at + step * ORDER[j] + n] = y
+            else:
+                i = q + step * (RADIX * p) + step * ORDER[j]
+                real, imaginary = x * factor, y * factor
+                if SWAP:
+                    real, imaginary = y * factor, x * factor
+                if WRITE == "real":
+                    target[row * n + i] = T(real)
+                if WRITE == "complex":
+                    target[2 * (row * n + i)] = T(real)
+                    target[2 * (row * n + i) + 1] = T(imaginary)
+                if WRITE == "half" and i <= n // 2:
+                    target[2 * (row * (n // 2 + 1) + i)] = T(real)
+                    target[2 * (row * (n // 2 + 1) + i) + 1] = T(imaginary)
 
 
-def radices(n):
-    """The radices of the passes for n, those that keep vectors whole first; None if n has another prime factor."""
-    found = []
-    for radix in _RADICES:
-        while n % radix == 0:
-            found.append(radix)
+def radices(n, most=4):
+    """The radices of the passes for n, of powers of two at most `most`; None if n has another prime factor. Two powers
+    come first, which keep vectors whole, and the other ones last: 229,376 elements took 0.9 of the time that they took
+    with the factor of 7 behind all."""
+    powers, others = [], []
+    for radix in (16, 8, *_RADICES):
+        while n % radix == 0 and (radix <= most or radix % 2):
+            (others if radix % 2 else powers).append(radix)
             n //= radix
-    return (found or [1]) if n == 1 else None
+    return (powers[:2] + others + powers[2:] or [1]) if n == 1 else None
 
 
 def _quarter(target: Elements[W], source: Elements[W], turns: Elements[W], n: i32, step: i32, W: Constant[type]):
@@ -230,15 +237,26 @@ def _quarter(target: Elements[W], source: Elements[W], turns: Elements[W], n: i3
         place += step
 
 
-def _chirp(chirp: Elements[W], n: i32, size: i32, W: Constant[type], TERMS: Constant[int]):
-    """Turns by squares, as a convolution takes them: also from its end."""
-    i = global_id(0)
-    j = min(i, size - i)
-    x, y = W(0), W(0)
-    if j < n:
-        x, y = _turn(i32(u64(j) * u64(j) % u64(2 * n)), 2 * n, W(1), TERMS)
-    chirp[i] = x
-    chirp[size + i] = y
+def _chirp(
+    chirp: Elements[W], n: i32, size: i32, W: Constant[type], TERMS: Constant[int], SHORT: Constant[bool]
+):
+    """Turns by squares, as a convolution takes them: also from its end. Of SHORT ones, which have at most 2**22, a
+    quotient of F32 is off by two at most: integers of 64 bits took ten times as long."""
+    j, t = global_id(0), 0
+    if SHORT:
+        t = j * j - 2 * n * i32(f32(j) * f32(j) / f32(2 * n))
+        t += select(t < 0, 4 * n, 0)
+        t -= select(t >= 4 * n, 4 * n, 0)
+        t -= select(t >= 2 * n, 2 * n, 0)
+    elif j < n:
+        t = i32(u64(j) * u64(j) % u64(2 * n))
+    x, y = _turn(t, 2 * n, W(1), TERMS)
+    x, y = select(j < n, x, W(0)), select(j < n, y, W(0))
+    chirp[j] = x
+    chirp[size + j] = y
+    if j > 0:
+        chirp[size - j] = x
+        chirp[2 * size - j] = y
 
 
 def _chirped(
@@ -329,66 +347,81 @@ def _turned_back(
 
 def _terms(o):
     """Terms of series after the first one, of which the next is below half a unit in the last place."""
-    return 10 if o.ty is Type.F64 else 6
+    return 8 if o.ty is Type.F64 else 5
+
+
+def _table(o, n, name, count, rows, most=None):
+    """The launch that makes so many turns of n, and in a second row all turns of that number."""
+    size = 2 * rows * (count if most is None else most)
+    return [
+        part(o, _turns, (count, rows), (_BLOCK,), buffers={"turns": name}, temporaries={name: (wide(o.ty), size)},
+             scalars={"n": n, "count": count}, W=wide(o.ty), TERMS=_terms(o))
+    ]  # fmt: skip
 
 
 def _butterfly(radix):
-    """What kernels have as numbers: powers of two are stages of twos, behind which elements lie by reversed bits."""
+    """What kernels have as numbers. Powers of two are halved stage by stage, behind which elements lie by reversed bits:
+    the first two stages of those that are loaded together, the others of those that are stored together."""
     stages = radix.bit_length() - 1 if radix % 2 == 0 else 0
     order = [0]
     for _ in range(stages):
         order = [2 * place for place in order] + [2 * place + 1 for place in order]
+    parts = max(radix >> 2, 1) if stages else 1
+    halves = [[] for _ in range(parts + radix // parts)]
+    for stage in range(stages):
+        half = radix >> stage + 1
+        for i in range(radix):
+            if not i & half:
+                part = i % parts if stage < 2 else parts + i // parts
+                halves[part].append((i, i + half, (i << stage) % radix))
     angles = [2 * pi * j / radix for j in range(radix)]
     return {
-        "STAGES": stages,
-        "REVERSED": tuple(order if stages else range(radix)),
+        "PARTS": parts,
+        "HALVES": tuple(map(tuple, halves)),
+        "ORDER": tuple(order if stages else range(radix)),
         "COS": tuple(map(cosine, angles)),
         "SIN": tuple(map(sine, angles)),
     }
 
 
-def _table(o, n, name, most=None):
-    """The launches that make the turns of n, which is at most so much."""
-    working, scalars, most = wide(o.ty), {"n": n}, n if most is None else most
-    rows = ceildiv(n, _FINE)
-    few, buffers = f"few_{name}", {"few": f"few_{name}", "turns": name}
-    memory = {few: (working, 2 * (_FINE + ceildiv(most, _FINE)))}
-    return [
-        part(o, _some_turns, (_FINE + rows,), (64,), buffers=buffers, temporaries=memory, scalars=scalars, W=working,
-             TERMS=_terms(o)),
-        part(o, _all_turns, (_FINE, rows), (_FINE,), buffers=buffers, temporaries={name: (working, 2 * most)},
-             scalars=scalars, W=working),
-    ]  # fmt: skip
+def _schedule(traits, n, rows):
+    """The radices for n, and whether kernels know all sizes: where lanes run one after another, and are many."""
+    known = not traits.together and n * (rows if isinstance(rows, int) else 1) >= _MANY
+    return radices(n, 16 if known else 4), known
 
 
-def _passes(o, n, rows, turns, source, target, between, read="apart", write="apart", swap=False, factor=1.0):
-    """The launches of a transform of n, from one buffer to another by way of those `between`, of which the first one
-    is not the source."""
-    found, m, step = [], n, 1
-    found_radices = radices(n)
+def _passes(o, schedule, rows, source, target, between, read="apart", write="apart", swap=False, factor=1.0):
+    """The launches of a transform, from one buffer to another by way of those `between`, of which the first one is not
+    the source."""
+    (found_radices, known), found, step = schedule, [], 1
+    n = m = prod(found_radices)
+    count = n // found_radices[0]
     for number, radix in enumerate(found_radices):
         m //= radix
         first, last = number == 0, number == len(found_radices) - 1
         into = target if last else between[number % 2]
-        block = min(step, _BLOCK)
+        block = min(step, _BLOCK if known or last else 16)  # one for most passes, of which then are fewer kernels
         lanes = (m, 1, rows) if first else (step, m, rows)
         reads, writes = read if first else "apart", write if last else "apart"
+        sizes = {"n": n, "step": step, "apart": step * m, "count": count, "turn": step // found_radices[0]}
         found.append(
             part(
                 o, _pass, lanes, (_BLOCK,) if first else (block, _BLOCK // block),
-                buffers={"source": source, "target": into, "turns": turns},
-                scalars={"n": n, "step": step, "apart": step * m, "factor": factor},
+                buffers={"source": source, "target": into, "turns": "turns" if count > 1 else source},
+                scalars={"factor": factor, **({} if known else sizes)}, fresh=(into,),
                 T=wide(o.ty) if writes == "apart" else o.ty, U=wide(o.ty) if reads == "apart" else o.ty,
                 W=wide(o.ty), RADIX=radix, **_butterfly(radix), FIRST=first, READ=reads, WRITE=writes, SWAP=swap,
+                **(sizes if known else {}),
             )
         )  # fmt: skip
         source, step = into, step * radix
     return found
 
 
-def _convolution_size(n):
-    """The least length for a convolution of n elements that has short passes."""
-    return min(odd << max(4, (-(-(2 * n - 1) // odd) - 1).bit_length()) for odd in _SMALL)
+def _convolution_size(n, traits):
+    """A length for a convolution of n elements, of those that have passes the one whose passes do least."""
+    sizes = (odd << max(4, (-(-(2 * n - 1) // odd) - 1).bit_length()) for odd in _SMALL)
+    return min(sizes, key=lambda size: size * len(_schedule(traits, size, 1)[0]))
 
 
 def _power(n):
@@ -443,9 +476,9 @@ def _of_any_length(o, read, write):
 
     filters, sides, back = ("filter", "filter_other"), ("one", "other"), ("third", "other")
     found = [
-        *_table(o, size, "turns", most),
-        part(o, _chirp, (size,), (64,), scalars=given, W=working, TERMS=_terms(o), why=_ANY),
-        *begun(filters, _chirp, (size,), "chirp", {}, TERMS=_terms(o)),
+        *_table(o, size, "turns", size, 1, most),
+        part(o, _chirp, (size // 2 + 1,), (64,), scalars=given, W=working, TERMS=_terms(o), SHORT=False, why=_ANY),
+        *begun(filters, _chirp, (size // 2 + 1,), "chirp", {}, TERMS=_terms(o), SHORT=False),
         *passes(filters, 1),
         *begun(sides, _chirped, (size, rows), "target", {}, T=ty, READ=read, SWAP=o.inverse),
         *passes(sides, rows),
@@ -466,28 +499,35 @@ def _launches(o, traits):
     if n == 0:
         return []
     factor = 1.0 / n if o.inverse else 1.0
-    if radices(n) is not None:
-        found = _passes(o, n, o.batch, "turns", "input", "output", ("one", "other"), read, write, o.inverse, factor)
-        memory = {name: (working, 2 * n * o.batch) for name in ("one", "other")[: len(found) - 1]}
-        return _with(_table(o, n, "turns") + found, memory)
-    size = _convolution_size(n)
+    schedule = _schedule(traits, n, o.batch)
+    if schedule[0] is not None:
+        passes = len(schedule[0])
+        # What an even number of passes writes may be in between, too: less memory is touched.
+        between = ("one", "output" if passes % 2 == 0 and write == "complex" and ty is working else "other")
+        found = _passes(o, schedule, o.batch, "input", "output", between, read, write, o.inverse, factor)
+        memory = {name: (working, 2 * n * o.batch) for name in between[: passes - 1] if name != "output"}
+        return _with((_table(o, n, "turns", n // schedule[0][0], 2) if passes > 1 else []) + found, memory)
+    size = _convolution_size(n, traits)
+    once, each = _schedule(traits, size, 1), _schedule(traits, size, o.batch)
+    once = once if once[0][0] == each[0][0] else each  # both have the same turns
     scalars = {"n": n, "size": size, "count": n // 2 + 1 if write == "half" else n, "factor": factor / size}
-    sides = dict.fromkeys(("one", "other", "third"), (working, 2 * size * o.batch))
-    filters = {name: (working, 2 * size) for name in ("chirp", "filter", "filter_one", "filter_other")}
+    sides = dict.fromkeys(("one", "other"), (working, 2 * size * at_least(o.batch, 1)))
+    filters = {name: (working, 2 * size) for name in ("chirp", "filter")}
+    end, free = ("one", "other")[:: -1 if len(each[0]) % 2 else 1]  # where passes from "one" end, and the other one
     chirped = part(o, _chirped, (size, o.batch), (64,), buffers={"target": "one"}, scalars=scalars, T=ty, W=working,
                    READ=read, SWAP=o.inverse)  # fmt: skip
     multiplied = part(o, _multiplied, (size, o.batch), (64,), scalars=scalars, W=working,
-                      buffers={"source": "third", "by": "filter", "target": "one"})  # fmt: skip
-    back = part(o, _turned_back, (scalars["count"], o.batch), (64,), buffers={"source": "third"}, scalars=scalars,
+                      buffers={"source": end, "by": "filter", "target": free})  # fmt: skip
+    back = part(o, _turned_back, (scalars["count"], o.batch), (64,), buffers={"source": "other"}, scalars=scalars,
                 T=ty, W=working, WRITE=write, SWAP=o.inverse)  # fmt: skip
     found = [
-        *_table(o, size, "turns"),
-        part(o, _chirp, (size,), (64,), scalars=scalars, W=working, TERMS=_terms(o), why=_PRIME),
-        *_passes(o, size, 1, "turns", "chirp", "filter", ("filter_one", "filter_other")),
+        *_table(o, size, "turns", size // each[0][0], 2),
+        part(o, _chirp, (size // 2 + 1,), (_BLOCK,), scalars=scalars, W=working, TERMS=_terms(o), SHORT=n <= 1 << 22, why=_PRIME),
+        *_passes(o, once, 1, "chirp", "filter", ("one", "other")),
         chirped,
-        *_passes(o, size, o.batch, "turns", "one", "third", ("other", "one")),
+        *_passes(o, each, o.batch, "one", end, ("other", "one")),
         multiplied,
-        *_passes(o, size, o.batch, "turns", "one", "third", ("other", "one")),
+        *_passes(o, each, o.batch, free, "other", (end, free)),
         back,
     ]
     return _with(found, sides | filters)
