@@ -28,7 +28,6 @@ from .panels import (
     AS_IT_LIES_HERE,
     SOME,
     STRIP,
-    WIDTH,
     _gemm_panels,
     _mad,
     _panels,
@@ -36,6 +35,7 @@ from .panels import (
     _scaled,
     _strips,
     just_before,
+    width_of,
 )
 
 __all__ = ["OPERATIONS", "candidates", "choose", "tunable", "tuning_key"]
@@ -268,7 +268,7 @@ def candidates(m, n, k, ty, traits):
         for rows, columns, across in ((4, 4, 8), (8, 4, 8), (4, 8, 8), (4, 4, 16), (8, 8, 16), (2, 2, 16), (8, 8, 8)):
             if rows * columns + rows + 2 * columns <= REGISTERS and across * across <= LANES:
                 found.append(("tiles", (("ROWS", rows), ("COLUMNS", columns), ("ACROSS", across))))
-    elif not traits.together and ty in (Type.F32, Type.I32, Type.U32):
+    elif not traits.together and 4 <= ty.size_bytes <= 8:
         for rows in (1, 2, 3, 4, 5, 6):
             if rows <= max(m, 1):
                 found.append(("rows", (("ROWS", rows), ("COLUMNS", SUMS // rows))))
@@ -326,7 +326,7 @@ def choose(m, n, k, ty, traits, key=None, late=False):
         found = [(_gemm_tiles, TILE, tiles), (_gemm_tiles, NARROW | {"COLUMNS": 4}, tight)]
         found += [(_gemm_tiles, side, narrow - tight), (_gemm_tiles, SMALL_TILE, small - narrow)]
         found.append((_gemm_plain, {}, 1 - tiles - small))
-    elif not traits.together and ty in (Type.F32, Type.I32, Type.U32):
+    elif not traits.together and 4 <= ty.size_bytes <= 8:
         small = flag(SMALL + 1 - k * n) * flag(LOW + 1 - m)
         few = flag(flag(FEW + 1 - m) + small) * flag(n - 15)  # for whole tiles at least
         if isinstance(m, int):
@@ -350,7 +350,7 @@ def _in_strips(o, left, memory, tall, sizes, packing, turned):
     """The launch that packs the left factor: of rows that lie side by side strips are panels of so many columns."""
     (k, below, batch), scalars = sizes, packing["scalars"]
     packing = packing | {"temporaries": memory}
-    if turned and tall == WIDTH:
+    if turned and tall == 8:
         scalars = scalars | {
             "n": scalars["m"],
             "b_step": scalars["a_step"],
@@ -359,7 +359,7 @@ def _in_strips(o, left, memory, tall, sizes, packing, turned):
         }
         packing |= {"scalars": scalars, "buffers": {"b": left, "panels": "strips"}}
         batched = not isinstance(batch, int) or batch != 1
-        return part(o, _panels, (ceildiv(k, SOME) * 4, batch), (4,), BATCHED=batched, TURNED=False, **packing)
+        return part(o, _panels, (ceildiv(k, SOME) * 4, batch), (4,), BATCHED=batched, TURNED=False, WIDTH=tall, **packing)
     given = {"buffers": {"a": left}, "TALL": tall, "STEP": int(not turned)}
     return part(o, _strips, (k, below, batch), (64,), **given, **packing)
 
@@ -426,15 +426,16 @@ def _product(
             found += just_before(o, (m, n, k), batch, scalars, constants | packed, left, right, o.ty, **given)
             continue
         elif kernel is _gemm_panels:
-            panels, tall = ceildiv(n, WIDTH), constants["TALL"]
+            width, tall = width_of(inner), constants["TALL"]
+            panels = ceildiv(n, width)
             below, scalars["many"] = ceildiv(m, tall), panels
             lanes, block = (panels * 4, ceildiv(m, tall * STRIP), batch), (4,)
             packing = {"scalars": scalars, "U": o.ty, "W": inner, "times": times}
             # There are at most 7 columns beside those of b, and b has a column if it has rows.
             right = buffers.get("b", "b")
-            size = o.most[right] * WIDTH if o.late else panels * WIDTH * k * batch * times
+            size = o.most[right] * width if o.late else panels * width * k * batch * times
             memory = {"panels": (inner, size)}
-            given = {"buffers": {"b": right}, "temporaries": memory, "TURNED": bool(trans_b), **packing}
+            given = {"buffers": {"b": right}, "temporaries": memory, "TURNED": bool(trans_b), "WIDTH": width, **packing}
             found.append(part(o, _panels, (ceildiv(k, SOME) * 4, batch), (4,), BATCHED=batched, **given))
             scalars["below"], left = below, buffers.get("a", "a")
             packed = constants.get("PACKED", True) or o.ty != inner  # which would be converted for each panel
@@ -445,8 +446,8 @@ def _product(
                 found.append(_in_strips(o, left, {"strips": (inner, size)}, tall, (k, below, batch), packing, trans_a))
                 left, of_elements = "strips", {"U": inner}
             own = {**buffers, "strips": left}
-            rest, edge = (not isinstance(size, int) or size % by for size, by in ((k, constants["STEPS"]), (n, WIDTH)))
-            constants = constants | {"PACKED": packed, "STEP": int(not trans_a), "REST": rest != 0, "EDGE": edge != 0}
+            rest, edge = (not isinstance(size, int) or size % by for size, by in ((k, constants["STEPS"]), (n, width)))
+            constants = constants | {"WIDTH": width, "PACKED": packed, "STEP": int(not trans_a), "REST": rest != 0, "EDGE": edge != 0}
         constants = constants | common | final | of_elements
         given = {"buffers": own, "times": times, "scalars": scalars, "why": why}
         found.append(part(o, kernel, lanes, block, fast=True, **given, **constants))
