@@ -7,8 +7,7 @@ from __future__ import annotations
 from math import prod
 
 from .arrange import _steps, _strided
-from .matmul import _gemm_rows, _product, choose
-from .norms import wide
+from .matmul import _gemm_rows, _product, choose, computed_in
 from .operation import TensorOperation, part
 
 __all__ = ["OPERATIONS"]
@@ -72,7 +71,7 @@ def _contract(o, traits):
     batch, m, n, k = _contract_sizes(o)
     batch_a, free_a, inner_a, batch_b, free_b, inner_b = _axes(o)
     found, buffers, turned, steps = [], {"c": "output"}, {}, {}
-    rows = any(kernel is _gemm_rows for kernel, *_ in choose(m, n, k, wide(o.ty), traits))
+    rows = any(kernel is _gemm_rows for kernel, *_ in choose(m, n, k, computed_in(o.ty), traits))
     sides = {
         "a": (o.shape_a, batch_a + free_a + inner_a, batch_a + inner_a + free_a, (batch_a, free_a, inner_a)),
         "b": (o.shape_b, batch_b + inner_b + free_b, batch_b + free_b + inner_b, (batch_b, inner_b, free_b)),

@@ -38,7 +38,7 @@ from .panels import (
     width_of,
 )
 
-__all__ = ["OPERATIONS", "candidates", "choose", "tunable", "tuning_key"]
+__all__ = ["OPERATIONS", "candidates", "choose", "computed_in", "tunable", "tuning_key"]
 
 
 def _gemm_plain(
@@ -256,7 +256,13 @@ REGISTERS, LANES = 96, 256  # of a lane with tiles; of a block, which every adap
 ALONE, WIDE, TIMED = "there is one row or column", "{} is not computed in 32 bits", "that was faster when timed"
 UNTOLD = "{} at a time, also where there are fewer: their number is not known"
 FOR_FEW = "the first matrix in strips, also for {} columns and fewer: their number is not known"
+_WITHIN = {Type.I8: Type.I32, Type.I16: Type.I32, Type.U8: Type.U32, Type.U16: Type.U32}
 TEXTS = {"plain": _gemm_plain, "rows": _gemm_rows, "panels": _gemm_panels, "tiles": _gemm_tiles}
+
+
+def computed_in(ty):
+    """What products are: halves in F32, short integers in words, whose low bits are theirs."""
+    return _WITHIN.get(ty) or wide(ty)
 
 
 def candidates(m, n, k, ty, traits):
@@ -271,7 +277,7 @@ def candidates(m, n, k, ty, traits):
     elif not traits.together and 4 <= ty.size_bytes <= 8:
         for rows in (1, 2, 3, 4, 5, 6):
             if rows <= max(m, 1):
-                found.append(("rows", (("ROWS", rows), ("COLUMNS", SUMS // rows))))
+                found.append(("rows", (("ROWS", rows), ("COLUMNS", SUMS * 4 // ty.size_bytes // rows))))
         found += [("panels", tuple(_of_panels(tile, n, traits).items())) for tile in ROWS.values()]
     return list(dict.fromkeys([*found, ("plain", ())]))
 
@@ -286,7 +292,7 @@ def tuning_key(held, ty, m, n, k, trans_a, trans_b, batch):
 
 def tunable(o, traits):
     """The key of a product, and its candidates."""
-    ty, sizes, batch = wide(o.ty), (o.m, o.n, o.k), o.values.get("batch", 1)
+    ty, sizes, batch = computed_in(o.ty), (o.m, o.n, o.k), o.values.get("batch", 1)
     return tuning_key(o.ty, ty, *sizes, o.trans_a, o.trans_b, batch), candidates(*sizes, ty, traits)
 
 
@@ -300,8 +306,9 @@ def _of_panels(tile, n, traits):
     return {"TALL": tile[0], "STEPS": tile[1], "PACKED": packed}
 
 
-def _of_rows(rows):
-    return {"ROWS": rows, "COLUMNS": THIN[rows - 1] if rows <= len(THIN) else SUMS // rows}
+def _of_rows(rows, ty):
+    columns = THIN[rows - 1] if rows <= len(THIN) else SUMS // rows
+    return {"ROWS": rows, "COLUMNS": columns * 4 // ty.size_bytes}
 
 
 def choose(m, n, k, ty, traits, key=None, late=False):
@@ -330,13 +337,13 @@ def choose(m, n, k, ty, traits, key=None, late=False):
         small = flag(SMALL + 1 - k * n) * flag(LOW + 1 - m)
         few = flag(flag(FEW + 1 - m) + small) * flag(n - 15)  # for whole tiles at least
         if isinstance(m, int):
-            found = [(_gemm_rows, _of_rows(min(max(m, 1), rows_of(traits))), few)]
+            found = [(_gemm_rows, _of_rows(min(max(m, 1), rows_of(traits)), ty), few)]
         else:
             found, more = [], few
             for i in range(1, FEW):
-                found.append((_gemm_rows, _of_rows(i), more * flag(i + 1 - m)))
+                found.append((_gemm_rows, _of_rows(i, ty), more * flag(i + 1 - m)))
                 more = few * flag(m - i)
-            found.append((_gemm_rows, _of_rows(FEW), more))
+            found.append((_gemm_rows, _of_rows(FEW, ty), more))
         most = _as_it_lies(traits)
         of_columns = [(n, 1)] if isinstance(n, int) or late else [(1, flag(most + 1 - n)), (n, flag(n - most))]
         for columns, some in of_columns:
@@ -370,7 +377,7 @@ def _product(
     """Launches for `batch` products of m x k and k x n matrices of `o.ty`, to elements of a type. `buffers` are the
     operands that are not a, b and c; all is done `often` times, 1 or 0. `steps` are scalars of operands that lie in
     another way: neighbours in a row, or in a column of what is transposed, are neighbours in memory."""
-    inner, buffers = wide(o.ty), buffers or {}
+    inner, buffers = computed_in(o.ty), buffers or {}
     batched = not isinstance(batch, int) or batch != 1
     a_batch, b_batch, c_batch = strides or (m * k, k * n, m * n)
     scalars = {
