@@ -12,7 +12,8 @@ import hologram_web as hg
 from hologram_web.tensor import matmul
 
 # Rows, columns, k, batch, type, transposes, what becomes of c: columns at an edge and fewer than a panel, strips,
-# rounds that leave some, several matrices, both turned, halves and short integers, which are converted, a bias; longer elements.
+# rounds that leave some, several matrices, both turned, halves and short integers, which are converted, a bias, longer
+# elements.
 CASES = [
     (33, 47, 51, 1, "f32", (False, False), ""),
     (40, 5, 9, 1, "f32", (False, True), ", beta=2.0"),
@@ -34,7 +35,8 @@ def test_bits_are_those_of_panels(
     monkeypatch: pytest.MonkeyPatch, m: int, n: int, k: int, batch: int, ty: str, turned: tuple[bool, bool], more: str
 ) -> None:
     chance, dtype = np.random.default_rng(m), np.dtype(f"{ty[0]}{int(ty[1:]) // 8}")
-    a, b, c = (chance.integers(0 if ty[0] == "u" else -99, 99, size).astype(dtype) for size in (batch * m * k, batch * k * n, batch * m * n))
+    least, lengths = 0 if ty[0] == "u" else -99, (batch * m * k, batch * k * n, batch * m * n)
+    a, b, c = (chance.integers(least, 99, size).astype(dtype) for size in lengths)
     if ty in ("f32", "f64"):
         a, b = (each * chance.standard_normal(each.size).astype(dtype) for each in (a, b))
     if not ty.startswith("f"):

@@ -366,7 +366,9 @@ def _in_strips(o, left, memory, tall, sizes, packing, turned):
         }
         packing |= {"scalars": scalars, "buffers": {"b": left, "panels": "strips"}}
         batched = not isinstance(batch, int) or batch != 1
-        return part(o, _panels, (ceildiv(k, SOME) * 4, batch), (4,), BATCHED=batched, TURNED=False, WIDTH=tall, **packing)
+        return part(
+            o, _panels, (ceildiv(k, SOME) * 4, batch), (4,), BATCHED=batched, TURNED=False, WIDTH=tall, **packing
+        )
     given = {"buffers": {"a": left}, "TALL": tall, "STEP": int(not turned)}
     return part(o, _strips, (k, below, batch), (64,), **given, **packing)
 
@@ -454,7 +456,13 @@ def _product(
                 left, of_elements = "strips", {"U": inner}
             own = {**buffers, "strips": left}
             rest, edge = (not isinstance(size, int) or size % by for size, by in ((k, constants["STEPS"]), (n, width)))
-            constants = constants | {"WIDTH": width, "PACKED": packed, "STEP": int(not trans_a), "REST": rest != 0, "EDGE": edge != 0}
+            constants = constants | {
+                "WIDTH": width,
+                "PACKED": packed,
+                "STEP": int(not trans_a),
+                "REST": rest != 0,
+                "EDGE": edge != 0,
+            }
         constants = constants | common | final | of_elements
         given = {"buffers": own, "times": times, "scalars": scalars, "why": why}
         found.append(part(o, kernel, lanes, block, fast=True, **given, **constants))

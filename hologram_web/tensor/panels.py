@@ -181,9 +181,9 @@ def _gemm_panels(
     EDGE: Constant[bool],
 ):
     """Four lanes make TALL rows of WIDTH columns after the others, of up to STRIP strips: their sums are vectors of
-    a packet, WIDTH // 4 for each row. Blocks side by side go through the same strips, which stay in caches. Those that are not
-    PACKED are rows of a as it lies, whose step is STEP, or 0 if it is not known. REST says that rounds may leave some
-    of k, EDGE that there may be columns beyond the last."""
+    a packet, WIDTH // 4 for each row. Blocks side by side go through the same strips, which stay in caches. Those that
+    are not PACKED are rows of a as it lies, whose step is STEP, or 0 if it is not known. REST says that rounds may
+    leave some of k, EDGE that there may be columns beyond the last."""
     left, panel, begin, result = block_id(0) * WIDTH + local_id(0), block_id(0), block_id(1) * STRIP, i32(0)
     first = i32(0)
     if BATCHED:
@@ -302,7 +302,19 @@ def _gemm_fresh(
                 if not PACKED:
                     rows[i] = image * a_batch + min(top + i, m - 1) * a_row
             sums = _tile(
-                W(0), panels, lambda place: W(strips[place]), base, weights, rows, ahead, k, TALL, WIDTH, STEPS, PACKED, REST
+                W(0),
+                panels,
+                lambda place: W(strips[place]),
+                base,
+                weights,
+                rows,
+                ahead,
+                k,
+                TALL,
+                WIDTH,
+                STEPS,
+                PACKED,
+                REST,
             )
             for i in static_range(TALL):
                 row = top + i
@@ -353,7 +365,13 @@ def just_before(o, sizes, batch, scalars, chosen, left, right, held, times=1, wh
     rest, edge = (not isinstance(size, int) or size % by != 0 for size, by in ((k, chosen["STEPS"]), (n, width)))
     narrow = not isinstance(n, int) or n < width
     alone = isinstance(turns, int) and turns == many
-    how = {"REST": rest, "EDGE": edge and not (isinstance(n, int) and narrow), "NARROW": narrow, "ALONE": alone, "WIDTH": width}
+    how = {
+        "REST": rest,
+        "EDGE": edge and not (isinstance(n, int) and narrow),
+        "NARROW": narrow,
+        "ALONE": alone,
+        "WIDTH": width,
+    }
     found.append(
         part(o, _gemm_fresh, (blocks * 4,), (4,), buffers=own, temporaries=memory, scalars=scalars, times=times,
              fast=True, why=why, U=of_strips, V=held, **how, **chosen, **constants)
