@@ -75,6 +75,27 @@ def test_long_running_sums_come_in_pieces(outer: int, n: int, inner: int, more: 
     np.testing.assert_array_equal(ran(text, x.shape, {"x": x}, math=math), wanted)
 
 
+@pytest.mark.parametrize(
+    ("shape", "order"),
+    [
+        ((33, 70), (1, 0)),
+        ((8, 100), (1, 0)),
+        ((3, 40, 9), (0, 2, 1)),
+        ((5, 1, 11, 4, 8), (4, 0, 2, 3, 1)),
+        ((64, 7), (1, 0)),
+    ],
+)
+@pytest.mark.parametrize("kind", ["f4", "u1"])
+def test_transposed_by_tiles_in_shared_memory(
+    monkeypatch: pytest.MonkeyPatch, shape: tuple[int, ...], order: tuple[int, ...], kind: str
+) -> None:
+    x = RNG.integers(0, 255, shape).astype(kind)
+    text = f"transpose.{ {'f4': 'f32', 'u1': 'u8'}[kind] } [y], [x], {shape}, {order}"
+    wanted = x.transpose(order)
+    for found in both(monkeypatch, text, wanted.shape, {"x": x}):
+        np.testing.assert_array_equal(found, wanted)
+
+
 @pytest.mark.parametrize(("m", "n", "k"), [(16, 32, 40), (100, 77, 33), (17, 31, 5), (600, 500, 3)])
 def test_products_have_the_same_bits(monkeypatch: pytest.MonkeyPatch, m: int, n: int, k: int) -> None:
     a, b = (RNG.standard_normal(shape).astype("f4") for shape in ((m, k), (k, n)))

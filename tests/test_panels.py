@@ -12,7 +12,8 @@ import hologram_web as hg
 from hologram_web.tensor import matmul
 
 # Rows, columns, k, batch, type, transposes, what becomes of c: columns at an edge and fewer than a panel, strips,
-# rounds that leave some, several matrices, both turned, halves, which are converted, a bias.
+# rounds that leave some, several matrices, both turned, halves and short integers, which are converted, a bias, longer
+# elements.
 CASES = [
     (33, 47, 51, 1, "f32", (False, False), ""),
     (40, 5, 9, 1, "f32", (False, True), ", beta=2.0"),
@@ -21,6 +22,11 @@ CASES = [
     (300, 8, 1000, 2, "f32", (False, False), ", beta=1.0"),
     (19, 24, 40, 1, "f16", (False, False), ""),
     (35, 77, 21, 1, "i32", (False, True), ""),
+    (33, 47, 51, 1, "f64", (True, False), ", beta=2.0"),
+    (27, 3, 9, 2, "f64", (False, True), ""),
+    (35, 78, 21, 1, "i64", (True, True), ""),
+    (23, 45, 13, 3, "i8", (True, False), ", alpha=3.0, beta=2.0"),
+    (24, 40, 33, 1, "u16", (False, False), ", beta=1.0"),
 ]
 
 
@@ -28,11 +34,12 @@ CASES = [
 def test_bits_are_those_of_panels(
     monkeypatch: pytest.MonkeyPatch, m: int, n: int, k: int, batch: int, ty: str, turned: tuple[bool, bool], more: str
 ) -> None:
-    chance, dtype = np.random.default_rng(m), {"f32": "f4", "f16": "f2", "i32": "i4"}[ty]
-    a, b, c = (chance.integers(-99, 99, size).astype(dtype) for size in (batch * m * k, batch * k * n, batch * m * n))
-    if ty == "f32":
-        a, b = (each * chance.standard_normal(each.size, np.float32) for each in (a, b))
-    if ty == "i32":
+    chance, dtype = np.random.default_rng(m), np.dtype(f"{ty[0]}{int(ty[1:]) // 8}")
+    least, lengths = 0 if ty[0] == "u" else -99, (batch * m * k, batch * k * n, batch * m * n)
+    a, b, c = (chance.integers(least, 99, size).astype(dtype) for size in lengths)
+    if ty in ("f32", "f64"):
+        a, b = (each * chance.standard_normal(each.size).astype(dtype) for each in (a, b))
+    if not ty.startswith("f"):
         more = more.replace(".0", "")
     sizes = f"{m}, {n}, {k}, trans_a={str(turned[0]).lower()}, trans_b={str(turned[1]).lower()}{more}"
     line = f"gemm.{ty} [z], [x], [y], {sizes}"

@@ -13,7 +13,7 @@ from hologram_web.isa.types import Type
 from hologram_web.plan.formula import Formula
 from hologram_web.plan.plan import Launch, every
 from hologram_web.plan.symbols import Symbol
-from hologram_web.tensor.matmul import MANY, choose
+from hologram_web.tensor.matmul import MANY, choose, computed_in
 from hologram_web.tensor.schedules import TRAITS
 
 # mypy: ignore-errors
@@ -38,11 +38,21 @@ def _chosen(m, n, ty, device, k=512):
         (96, 16, "f32", "wasm", "_gemm_panels"),
         (5, 512, "f32", "wasm", "_gemm_panels"),
         (1024, 15, "f32", "wasm", "_gemm_panels"),  # narrower than a tile of rows
-        (512, 512, "i64", "wasm", "_gemm_plain"),
+        (512, 512, "i64", "wasm", "_gemm_panels"),
+        (512, 512, "f64", "wasm", "_gemm_panels"),
+        (4, 512, "f64", "wasm", "_gemm_rows"),
+        (512, 512, "i128", "wasm", "_gemm_plain"),
     ],
 )
 def test_the_schedule_is_chosen_by_shape_type_and_device(m, n, ty, device, kernel):
     assert _chosen(m, n, Type[ty.upper()], device) == {kernel: 1}
+
+
+@pytest.mark.parametrize(
+    ("ty", "within"), [("f16", "f32"), ("i8", "i32"), ("u16", "u32"), ("i64", "i64"), ("f64", "f64"), ("i128", "i128")]
+)
+def test_short_types_are_computed_in_words(ty, within):
+    assert computed_in(Type[ty.upper()]) is Type[within.upper()]
 
 
 @pytest.mark.parametrize(

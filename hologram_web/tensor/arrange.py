@@ -7,10 +7,25 @@ from __future__ import annotations
 
 from math import prod
 
-from .language import Constant, Elements, T, global_id, i32, select, static_range
-from .operation import TensorOperation, across, beyond, part, too_many
+from .language import (
+    Constant,
+    Elements,
+    T,
+    barrier,
+    block_id,
+    global_id,
+    i32,
+    local_id,
+    select,
+    shared,
+    static_range,
+)  # fmt: skip
+from .operation import TensorOperation, across, beyond, ceildiv, part, too_many
 
-__all__ = ["OPERATIONS"]
+__all__ = ["OPERATIONS", "read_as"]
+
+MANY, LONG = 16, 256  # tiles of a block; columns of one that has few rows
+SIDE, HIGH = 32, 8  # of a tile, and of the block that has it, where lanes run together
 
 
 def _copy(output: Elements[T], input: Elements[T], T: Constant[type]):
@@ -37,6 +52,81 @@ def _strided(
         place += rest % DIMS[axis] * STEPS[axis]
         rest = rest // DIMS[axis]
     output[i] = input[place]
+
+
+def _place(number, DIMS, STEPS):
+    """Where an element begins that has this number among those of some axes."""
+    place, rest = i32(0), number
+    for axis in static_range(len(DIMS) - 1, -1, -1):
+        place += rest % DIMS[axis] * STEPS[axis]
+        rest = rest // DIMS[axis]
+    return place
+
+
+def _turned(
+    output: Elements[T],
+    input: Elements[T],
+    rows: i32,
+    columns: i32,
+    step: i32,
+    apart: i32,
+    T: Constant[type],
+    DIMS: Constant[tuple],
+    FROM: Constant[tuple],
+    TO: Constant[tuple],
+    TALL: Constant[int],
+    WIDE: Constant[int],
+    ACROSS: Constant[int],
+    MANY: Constant[int],
+    FEW: Constant[bool],
+):
+    """Rows of `columns` elements, `step` apart, become columns of rows that are `apart`, for each matrix. ACROSS lanes
+    go down MANY tiles of TALL x WIDE, whose lines stay in the cache; of FEW rows they lie along columns. The last tile
+    ends with the matrix, and writes again what the one before has."""
+    first, result = _place(block_id(2), DIMS, FROM), _place(block_id(2), DIMS, TO)
+    left, x = max(min(block_id(1) * WIDE, columns - WIDE), 0), local_id(0)
+    if FEW:
+        for more in range(WIDE // ACROSS):
+            for row in static_range(TALL):
+                column = left + more * ACROSS + x
+                output[result + column * apart + row] = input[first + row * step + column]
+    else:
+        for turn in range(MANY):
+            top = max(min((block_id(0) * MANY + turn) * TALL, rows - TALL), 0) + x
+            for column in range(left, left + WIDE):
+                for more in static_range(TALL // ACROSS):
+                    row = top + more * ACROSS
+                    output[result + column * apart + row] = input[first + row * step + column]
+
+
+def _turned_together(
+    output: Elements[T],
+    input: Elements[T],
+    rows: i32,
+    columns: i32,
+    step: i32,
+    apart: i32,
+    T: Constant[type],
+    DIMS: Constant[tuple],
+    FROM: Constant[tuple],
+    TO: Constant[tuple],
+    SIDE: Constant[int],
+    HIGH: Constant[int],
+):
+    """The same by a tile in shared memory: lanes side by side read elements side by side, and write such."""
+    tile = shared(T, SIDE * (SIDE + 1))
+    x, y = local_id(0), local_id(1)
+    first, result = _place(block_id(2), DIMS, FROM), _place(block_id(2), DIMS, TO)
+    left, top = block_id(0) * SIDE, block_id(1) * SIDE
+    for i in static_range(SIDE // HIGH):
+        row, column = top + i * HIGH + y, left + x
+        if row < rows and column < columns:
+            tile[(i * HIGH + y) * (SIDE + 1) + x] = input[first + row * step + column]
+    barrier()
+    for i in static_range(SIDE // HIGH):
+        row, column = top + x, left + i * HIGH + y
+        if row < rows and column < columns:
+            output[result + column * apart + row] = tile[x * (SIDE + 1) + i * HIGH + y]
 
 
 def _padded(
@@ -115,11 +205,55 @@ def _strided_launch(o, dims, steps, start):
     return [part(o, _strided, (prod(dims),), (256,), scalars={}, **constants)]
 
 
+def _merged(lengths, steps):
+    """The length and step of as few axes as there may be: those along which elements lie evenly are one."""
+    found = []
+    for length, step in zip(lengths, steps, strict=True):
+        if found and found[-1][1] == length * step:
+            length *= found.pop()[0]
+        if length != 1:
+            found.append((length, step))
+    return found
+
+
+def read_as(o, traits, lengths, steps, **given):
+    """A launch that reads an array along axes of these lengths, whose elements are so many steps apart. Where
+    neighbours of what is read are none of what is written, both are gone through in tiles."""
+    axes = _merged(lengths, steps)
+    at = next((at for at, (_, step) in enumerate(axes) if step == 1), -1)
+    sizes = () if len(axes) < 2 or at in (-1, len(axes) - 1) else (axes[-1][0], axes[at][0])
+    # On software that plays a GPU tiles took one to two times as long: barriers cost more than what they save.
+    good = traits.gpu and min(sizes, default=0) >= HIGH if traits.together else max(sizes, default=0) >= 4
+    if not good or o.ty.size_bytes > 8:
+        constants = {"DIMS": tuple(lengths), "STEPS": tuple(steps), "START": 0}
+        return part(o, _strided, (prod(lengths),), (256,), scalars={}, T=o.ty, **constants, **given)
+    after, others = _steps([length for length, _ in axes]), [i for i in range(len(axes) - 1) if i != at]
+    (rows, step), (columns, _) = axes[-1], axes[at]
+    scalars = {"rows": rows, "columns": columns, "step": step, "apart": after[at]}
+    dims, places = tuple(axes[i][0] for i in others), {"FROM": tuple(axes[i][1] for i in others)}
+    given |= places | {"TO": tuple(after[i] for i in others), "T": o.ty, "DIMS": dims, "scalars": scalars}
+    if traits.together:
+        lanes = ceildiv(columns, SIDE) * SIDE, ceildiv(rows, SIDE) * HIGH, prod(dims)
+        return part(o, _turned_together, lanes, (SIDE, HIGH), SIDE=SIDE, HIGH=HIGH, **given)
+    few = rows < 4
+    tall, wide = (next((side for side in (16, 8, 4) if side <= length), length) for length in (rows, columns))
+    if few:
+        wide = min(columns // 4 * 4, LONG)
+    most, along = max(16 // o.ty.size_bytes, 4), wide if few else tall
+    width = next(
+        width for width in (16, 8, 4) if width <= most and along % width == 0
+    )  # of vectors, where they fill one
+    tiles = ceildiv(rows, tall)
+    lanes = ceildiv(tiles, MANY) * width, ceildiv(columns, wide), prod(dims)
+    sizes = {"TALL": tall, "WIDE": wide, "ACROSS": width, "MANY": min(tiles, MANY), "FEW": few}
+    return part(o, _turned, lanes, (width,), **sizes, **given)
+
+
 def _transpose(o, traits):
+    if 0 in o.shape:
+        return []
     steps = _steps(o.shape)
-    return _strided_launch(
-        o, tuple(o.shape[axis] for axis in o.permutation), [steps[axis] for axis in o.permutation], 0
-    )
+    return [read_as(o, traits, [o.shape[axis] for axis in o.permutation], [steps[axis] for axis in o.permutation])]
 
 
 def _ranges(o):

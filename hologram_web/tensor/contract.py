@@ -6,10 +6,9 @@ from __future__ import annotations
 
 from math import prod
 
-from .arrange import _steps, _strided
-from .matmul import _gemm_rows, _product, choose
-from .norms import wide
-from .operation import TensorOperation, part, too_many
+from .arrange import _steps, read_as
+from .matmul import _gemm_rows, _product, choose, computed_in
+from .operation import TensorOperation, too_many
 
 __all__ = ["OPERATIONS"]
 
@@ -72,7 +71,7 @@ def _contract(o, traits):
     batch, m, n, k = _contract_sizes(o)
     batch_a, free_a, inner_a, batch_b, free_b, inner_b = _axes(o)
     found, buffers, turned, steps = [], {"c": "output"}, {}, {}
-    rows = any(kernel is _gemm_rows for kernel, *_ in choose(m, n, k, wide(o.ty), traits))
+    rows = any(kernel is _gemm_rows for kernel, *_ in choose(m, n, k, computed_in(o.ty), traits))
     sides = {
         "a": (o.shape_a, batch_a + free_a + inner_a, batch_a + inner_a + free_a, (batch_a, free_a, inner_a)),
         "b": (o.shape_b, batch_b + inner_b + free_b, batch_b + free_b + inner_b, (batch_b, inner_b, free_b)),
@@ -90,16 +89,10 @@ def _contract(o, traits):
             continue
         buffers[name] = f"{name}_in_order"
         apart = _steps(shape)
-        constants = {
-            "T": o.ty,
-            "DIMS": tuple(shape[axis] for axis in straight),
-            "STEPS": tuple(apart[axis] for axis in straight),
-            "START": 0,
-        }
+        axes = [shape[axis] for axis in straight], [apart[axis] for axis in straight]
         memory, given = {buffers[name]: (o.ty, prod(shape))}, {"input": name, "output": buffers[name]}
         why = f"a copy of {name}, whose axes lie as in no product: they are read as {straight}"
-        more = {"temporaries": memory, "scalars": {}, "why": why}
-        found.append(part(o, _strided, (prod(shape),), (256,), buffers=given, **more, **constants))
+        found.append(read_as(o, traits, *axes, buffers=given, temporaries=memory, why=why))
     return found + _product(o, traits, o.ty, m, n, k, turned["a"], turned["b"], batch, buffers=buffers, steps=steps)
 
 

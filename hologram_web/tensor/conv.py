@@ -436,7 +436,7 @@ def choose(o, traits, key=None):
 def tunable(o, traits):
     """The key of a convolution, and schedules that may be timed: the chosen one, and what registers have room for."""
     if pointwise.products(o) == 1:
-        sizes, ty = (o.out_channels, math.prod(out_lengths(o)), o.in_channels), wide(o.ty)
+        sizes, ty = (o.out_channels, math.prod(out_lengths(o)), o.in_channels), matmul.computed_in(o.ty)
         key = matmul.tuning_key(o.ty, ty, *sizes, False, False, o.batch)
         return key, matmul.candidates(*sizes, ty, traits)
     across, most = (1, 32) if traits.together else (4, 12)  # sums of a lane

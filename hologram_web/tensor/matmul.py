@@ -28,7 +28,6 @@ from .panels import (
     AS_IT_LIES_HERE,
     SOME,
     STRIP,
-    WIDTH,
     _gemm_panels,
     _mad,
     _panels,
@@ -36,9 +35,10 @@ from .panels import (
     _scaled,
     _strips,
     just_before,
+    width_of,
 )
 
-__all__ = ["OPERATIONS", "candidates", "choose", "tunable", "tuning_key"]
+__all__ = ["OPERATIONS", "candidates", "choose", "computed_in", "tunable", "tuning_key"]
 
 
 def _gemm_plain(
@@ -256,7 +256,13 @@ REGISTERS, LANES = 96, 256  # of a lane with tiles; of a block, which every adap
 ALONE, WIDE, TIMED = "there is one row or column", "{} is not computed in 32 bits", "that was faster when timed"
 UNTOLD = "{} at a time, also where there are fewer: their number is not known"
 FOR_FEW = "the first matrix in strips, also for {} columns and fewer: their number is not known"
+_WITHIN = {Type.I8: Type.I32, Type.I16: Type.I32, Type.U8: Type.U32, Type.U16: Type.U32}
 TEXTS = {"plain": _gemm_plain, "rows": _gemm_rows, "panels": _gemm_panels, "tiles": _gemm_tiles}
+
+
+def computed_in(ty):
+    """What products are: halves in F32, short integers in words, whose low bits are theirs."""
+    return _WITHIN.get(ty) or wide(ty)
 
 
 def candidates(m, n, k, ty, traits):
@@ -268,10 +274,10 @@ def candidates(m, n, k, ty, traits):
         for rows, columns, across in ((4, 4, 8), (8, 4, 8), (4, 8, 8), (4, 4, 16), (8, 8, 16), (2, 2, 16), (8, 8, 8)):
             if rows * columns + rows + 2 * columns <= REGISTERS and across * across <= LANES:
                 found.append(("tiles", (("ROWS", rows), ("COLUMNS", columns), ("ACROSS", across))))
-    elif not traits.together and ty in (Type.F32, Type.I32, Type.U32):
+    elif not traits.together and 4 <= ty.size_bytes <= 8:
         for rows in (1, 2, 3, 4, 5, 6):
             if rows <= max(m, 1):
-                found.append(("rows", (("ROWS", rows), ("COLUMNS", SUMS // rows))))
+                found.append(("rows", (("ROWS", rows), ("COLUMNS", SUMS * 4 // ty.size_bytes // rows))))
         found += [("panels", tuple(_of_panels(tile, n, traits).items())) for tile in ROWS.values()]
     return list(dict.fromkeys([*found, ("plain", ())]))
 
@@ -286,7 +292,7 @@ def tuning_key(held, ty, m, n, k, trans_a, trans_b, batch):
 
 def tunable(o, traits):
     """The key of a product, and its candidates."""
-    ty, sizes, batch = wide(o.ty), (o.m, o.n, o.k), o.values.get("batch", 1)
+    ty, sizes, batch = computed_in(o.ty), (o.m, o.n, o.k), o.values.get("batch", 1)
     return tuning_key(o.ty, ty, *sizes, o.trans_a, o.trans_b, batch), candidates(*sizes, ty, traits)
 
 
@@ -300,8 +306,9 @@ def _of_panels(tile, n, traits):
     return {"TALL": tile[0], "STEPS": tile[1], "PACKED": packed}
 
 
-def _of_rows(rows):
-    return {"ROWS": rows, "COLUMNS": THIN[rows - 1] if rows <= len(THIN) else SUMS // rows}
+def _of_rows(rows, ty):
+    columns = THIN[rows - 1] if rows <= len(THIN) else SUMS // rows
+    return {"ROWS": rows, "COLUMNS": columns * 4 // ty.size_bytes}
 
 
 def choose(m, n, k, ty, traits, key=None, late=False):
@@ -326,17 +333,17 @@ def choose(m, n, k, ty, traits, key=None, late=False):
         found = [(_gemm_tiles, TILE, tiles), (_gemm_tiles, NARROW | {"COLUMNS": 4}, tight)]
         found += [(_gemm_tiles, side, narrow - tight), (_gemm_tiles, SMALL_TILE, small - narrow)]
         found.append((_gemm_plain, {}, 1 - tiles - small))
-    elif not traits.together and ty in (Type.F32, Type.I32, Type.U32):
+    elif not traits.together and 4 <= ty.size_bytes <= 8:
         small = flag(SMALL + 1 - k * n) * flag(LOW + 1 - m)
         few = flag(flag(FEW + 1 - m) + small) * flag(n - 15)  # for whole tiles at least
         if isinstance(m, int):
-            found = [(_gemm_rows, _of_rows(min(max(m, 1), rows_of(traits))), few)]
+            found = [(_gemm_rows, _of_rows(min(max(m, 1), rows_of(traits)), ty), few)]
         else:
             found, more = [], few
             for i in range(1, FEW):
-                found.append((_gemm_rows, _of_rows(i), more * flag(i + 1 - m)))
+                found.append((_gemm_rows, _of_rows(i, ty), more * flag(i + 1 - m)))
                 more = few * flag(m - i)
-            found.append((_gemm_rows, _of_rows(FEW), more))
+            found.append((_gemm_rows, _of_rows(FEW, ty), more))
         most = _as_it_lies(traits)
         of_columns = [(n, 1)] if isinstance(n, int) or late else [(1, flag(most + 1 - n)), (n, flag(n - most))]
         for columns, some in of_columns:
@@ -350,7 +357,7 @@ def _in_strips(o, left, memory, tall, sizes, packing, turned):
     """The launch that packs the left factor: of rows that lie side by side strips are panels of so many columns."""
     (k, below, batch), scalars = sizes, packing["scalars"]
     packing = packing | {"temporaries": memory}
-    if turned and tall == WIDTH:
+    if turned and tall == 8:
         scalars = scalars | {
             "n": scalars["m"],
             "b_step": scalars["a_step"],
@@ -359,7 +366,9 @@ def _in_strips(o, left, memory, tall, sizes, packing, turned):
         }
         packing |= {"scalars": scalars, "buffers": {"b": left, "panels": "strips"}}
         batched = not isinstance(batch, int) or batch != 1
-        return part(o, _panels, (ceildiv(k, SOME) * 4, batch), (4,), BATCHED=batched, TURNED=False, **packing)
+        return part(
+            o, _panels, (ceildiv(k, SOME) * 4, batch), (4,), BATCHED=batched, TURNED=False, WIDTH=tall, **packing
+        )
     given = {"buffers": {"a": left}, "TALL": tall, "STEP": int(not turned)}
     return part(o, _strips, (k, below, batch), (64,), **given, **packing)
 
@@ -370,7 +379,7 @@ def _product(
     """Launches for `batch` products of m x k and k x n matrices of `o.ty`, to elements of a type. `buffers` are the
     operands that are not a, b and c; all is done `often` times, 1 or 0. `steps` are scalars of operands that lie in
     another way: neighbours in a row, or in a column of what is transposed, are neighbours in memory."""
-    inner, buffers = wide(o.ty), buffers or {}
+    inner, buffers = computed_in(o.ty), buffers or {}
     batched = not isinstance(batch, int) or batch != 1
     a_batch, b_batch, c_batch = strides or (m * k, k * n, m * n)
     scalars = {
@@ -426,15 +435,16 @@ def _product(
             found += just_before(o, (m, n, k), batch, scalars, constants | packed, left, right, o.ty, **given)
             continue
         elif kernel is _gemm_panels:
-            panels, tall = ceildiv(n, WIDTH), constants["TALL"]
+            width, tall = width_of(inner), constants["TALL"]
+            panels = ceildiv(n, width)
             below, scalars["many"] = ceildiv(m, tall), panels
             lanes, block = (panels * 4, ceildiv(m, tall * STRIP), batch), (4,)
             packing = {"scalars": scalars, "U": o.ty, "W": inner, "times": times}
             # There are at most 7 columns beside those of b, and b has a column if it has rows.
             right = buffers.get("b", "b")
-            size = o.most[right] * WIDTH if o.late else panels * WIDTH * k * batch * times
+            size = o.most[right] * width if o.late else panels * width * k * batch * times
             memory = {"panels": (inner, size)}
-            given = {"buffers": {"b": right}, "temporaries": memory, "TURNED": bool(trans_b), **packing}
+            given = {"buffers": {"b": right}, "temporaries": memory, "TURNED": bool(trans_b), "WIDTH": width, **packing}
             found.append(part(o, _panels, (ceildiv(k, SOME) * 4, batch), (4,), BATCHED=batched, **given))
             scalars["below"], left = below, buffers.get("a", "a")
             packed = constants.get("PACKED", True) or o.ty != inner  # which would be converted for each panel
@@ -445,8 +455,14 @@ def _product(
                 found.append(_in_strips(o, left, {"strips": (inner, size)}, tall, (k, below, batch), packing, trans_a))
                 left, of_elements = "strips", {"U": inner}
             own = {**buffers, "strips": left}
-            rest, edge = (not isinstance(size, int) or size % by for size, by in ((k, constants["STEPS"]), (n, WIDTH)))
-            constants = constants | {"PACKED": packed, "STEP": int(not trans_a), "REST": rest != 0, "EDGE": edge != 0}
+            rest, edge = (not isinstance(size, int) or size % by for size, by in ((k, constants["STEPS"]), (n, width)))
+            constants = constants | {
+                "WIDTH": width,
+                "PACKED": packed,
+                "STEP": int(not trans_a),
+                "REST": rest != 0,
+                "EDGE": edge != 0,
+            }
         constants = constants | common | final | of_elements
         given = {"buffers": own, "times": times, "scalars": scalars, "why": why}
         found.append(part(o, kernel, lanes, block, fast=True, **given, **constants))

@@ -22,9 +22,8 @@ from .language import (
 )  # fmt: skip
 from .operation import at_most, ceildiv, function, part
 
-__all__ = ["AS_IT_LIES", "AS_IT_LIES_HERE", "SOME", "STRIP", "WIDTH", "just_before"]
+__all__ = ["AS_IT_LIES", "AS_IT_LIES_HERE", "SOME", "STRIP", "just_before", "width_of"]
 
-WIDTH = 8  # columns of a panel
 STRIP = 16  # blocks below each other
 # Columns for which the other factor is not packed, in V8 and natively: fused products of 512 x 512 by 512 took V8 0.93
 # of the time, those of 1,024 1.04.
@@ -35,6 +34,11 @@ BLOCKS = 16  # which share panels that are packed just before they are used
 CACHED = 1 << 18
 TOGETHER = 64  # strips that go over it where sizes are not known
 SOME = 8  # rows that a block brings into all panels
+
+
+def width_of(ty):
+    """Columns of a panel: four registers of sums for each row."""
+    return 4 if ty.size_bytes == 8 else 8
 
 
 def _same(x):
@@ -65,6 +69,7 @@ def _panels(
     W: Constant[type],
     BATCHED: Constant[bool],
     TURNED: Constant[bool],
+    WIDTH: Constant[int],
 ):
     """b in panels of WIDTH columns, `many` for each of its matrices, each row after row; zeros stand beside the last
     columns. Four lanes bring SOME rows of all panels, one panel after the other: a line of the cache has columns of
@@ -80,11 +85,11 @@ def _panels(
         at, to = first + left * apart, (base + number) * k * WIDTH + lane
         if begin + SOME <= k and number * WIDTH + WIDTH <= n:
             for i in static_range(SOME):
-                for j in static_range(2):
+                for j in static_range(WIDTH // 4):
                     panels[to + (begin + i) * WIDTH + 4 * j] = W(b[at + (begin + i) * step + 4 * j * apart])
         else:
             for row in range(begin, min(begin + SOME, k)):
-                for j in static_range(2):
+                for j in static_range(WIDTH // 4):
                     value = W(0)
                     if left + 4 * j < n:
                         value = W(b[at + row * step + 4 * j * apart])
@@ -114,32 +119,32 @@ def _strips(
         strips[to + i] = W(a[batch * a_batch + min(strip * TALL + i, m - 1) * a_row + p * ahead])
 
 
-def _tile(none: W, panels, left, panel, strip, rows, ahead, k, TALL, STEPS, PACKED, REST):
-    """Sums of TALL rows and two vectors of columns. `left` reads strips, which may be computed there; those that are
+def _tile(none: W, panels, left, panel, strip, rows, ahead, k, TALL, WIDTH, STEPS, PACKED, REST):
+    """Sums of TALL rows and WIDTH columns. `left` reads strips, which may be computed there; those that are
     not PACKED are rows as they lie, which go on by `ahead`. REST says that rounds of STEPS may leave some of k."""
-    sums, y = registers((TALL, 2), W, none), registers(2, W)
+    sums, y = registers((TALL, WIDTH // 4), W, none), registers(WIDTH // 4, W)
     for some in range(k // STEPS):
         for step in static_range(STEPS):
             # What is added last and known is part of the address, and one proof for all of a round.
-            for j in static_range(2):
+            for j in static_range(WIDTH // 4):
                 y[j] = panels[panel + some * (STEPS * WIDTH) + (step * WIDTH + 4 * j)]
             for i in static_range(TALL):
                 if PACKED:
                     x = left(strip + some * (STEPS * TALL) + (step * TALL + i))
                 else:
                     x = left(rows[i] + some * STEPS * ahead + step * ahead)
-                for j in static_range(2):
+                for j in static_range(WIDTH // 4):
                     sums[i, j] += x * y[j]
     if REST:
         for p in range(k // STEPS * STEPS, k):
-            for j in static_range(2):
+            for j in static_range(WIDTH // 4):
                 y[j] = panels[panel + p * WIDTH + 4 * j]
             for i in static_range(TALL):
                 if PACKED:
                     x = left(strip + p * TALL + i)
                 else:
                     x = left(rows[i] + p * ahead)
-                for j in static_range(2):
+                for j in static_range(WIDTH // 4):
                     sums[i, j] += x * y[j]
     return sums
 
@@ -168,16 +173,17 @@ def _gemm_panels(
     BIAS: Constant[bool],
     EPILOGUE: Constant[Callable],
     TALL: Constant[int],
+    WIDTH: Constant[int],
     STEPS: Constant[int],
     PACKED: Constant[bool],
     STEP: Constant[int],
     REST: Constant[bool],
     EDGE: Constant[bool],
 ):
-    """Four lanes make TALL rows of WIDTH columns after the others, of up to STRIP strips: their sums are two vectors of
-    a packet for each row. Blocks side by side go through the same strips, which stay in caches. Those that are not
-    PACKED are rows of a as it lies, whose step is STEP, or 0 if it is not known. REST says that rounds may leave some
-    of k, EDGE that there may be columns beyond the last."""
+    """Four lanes make TALL rows of WIDTH columns after the others, of up to STRIP strips: their sums are vectors of
+    a packet, WIDTH // 4 for each row. Blocks side by side go through the same strips, which stay in caches. Those that
+    are not PACKED are rows of a as it lies, whose step is STEP, or 0 if it is not known. REST says that rounds may
+    leave some of k, EDGE that there may be columns beyond the last."""
     left, panel, begin, result = block_id(0) * WIDTH + local_id(0), block_id(0), block_id(1) * STRIP, i32(0)
     first = i32(0)
     if BATCHED:
@@ -194,11 +200,11 @@ def _gemm_panels(
                 if BATCHED:
                     rows[i] += block_id(2) * a_batch
         sums = _tile(
-            W(0), panels, lambda place: W(strips[place]), panel, strip, rows, ahead, k, TALL, STEPS, PACKED, REST
+            W(0), panels, lambda place: W(strips[place]), panel, strip, rows, ahead, k, TALL, WIDTH, STEPS, PACKED, REST
         )
         for i in static_range(TALL):
             if top + i < m:
-                for j in static_range(2):
+                for j in static_range(WIDTH // 4):
                     row, column = top + i, left + 4 * j
                     if EDGE:
                         inside = column < n
@@ -245,6 +251,7 @@ def _gemm_fresh(
     BIAS: Constant[int],
     EPILOGUE: Constant[Callable],
     TALL: Constant[int],
+    WIDTH: Constant[int],
     STEPS: Constant[int],
     PACKED: Constant[bool],
     STEP: Constant[int],
@@ -280,11 +287,11 @@ def _gemm_fresh(
         at = image * b_batch + (left + lane) * right
         if not NARROW or n >= WIDTH:
             for p in range(k):
-                for j in static_range(2):
+                for j in static_range(WIDTH // 4):
                     panels[base + p * WIDTH + 4 * j] = W(b[at + p * down + 4 * j * right])
         else:
             for p in range(k):
-                for j in static_range(2):
+                for j in static_range(WIDTH // 4):
                     value = W(0)
                     if left + lane + 4 * j < n:
                         value = W(b[at + p * down + 4 * j * right])
@@ -295,7 +302,19 @@ def _gemm_fresh(
                 if not PACKED:
                     rows[i] = image * a_batch + min(top + i, m - 1) * a_row
             sums = _tile(
-                W(0), panels, lambda place: W(strips[place]), base, weights, rows, ahead, k, TALL, STEPS, PACKED, REST
+                W(0),
+                panels,
+                lambda place: W(strips[place]),
+                base,
+                weights,
+                rows,
+                ahead,
+                k,
+                TALL,
+                WIDTH,
+                STEPS,
+                PACKED,
+                REST,
             )
             for i in static_range(TALL):
                 row = top + i
@@ -303,7 +322,7 @@ def _gemm_fresh(
                     added = W(0)
                     if BIAS == 2:
                         added = W(bias[row])
-                    for j in static_range(2):
+                    for j in static_range(WIDTH // 4):
                         column = left + lane + 4 * j
                         if (not EDGE or column >= first) and (not NARROW or column < n):
                             to = image * c_batch + row * n + column
@@ -320,7 +339,8 @@ def just_before(o, sizes, batch, scalars, chosen, left, right, held, times=1, wh
     operand that is packed in strips, if it is, and `right` the other one; `scalars` are steps of both."""
     m, n, k = sizes
     acc, tall = constants["W"], chosen["TALL"]
-    many, below = ceildiv(n, WIDTH), ceildiv(m, tall)
+    width = width_of(acc)
+    many, below = ceildiv(n, width), ceildiv(m, tall)
     some = TOGETHER
     if isinstance(m, int) and isinstance(k, int):  # as many at once as stay in a cache, and all of them about as many
         some = ceildiv(below, max(ceildiv(below * tall * k, CACHED), 1))
@@ -341,11 +361,17 @@ def just_before(o, sizes, batch, scalars, chosen, left, right, held, times=1, wh
             part(o, _strips, (k, below, together), (64,), **given, scalars=scalars, U=held, W=acc, TALL=tall,
                  STEP=(chosen | constants)["STEP"])
         )  # fmt: skip
-    memory = {"panels": (acc, blocks * WIDTH * k * times)}
-    rest, edge = (not isinstance(size, int) or size % by != 0 for size, by in ((k, chosen["STEPS"]), (n, WIDTH)))
-    narrow = not isinstance(n, int) or n < WIDTH
+    memory = {"panels": (acc, blocks * width * k * times)}
+    rest, edge = (not isinstance(size, int) or size % by != 0 for size, by in ((k, chosen["STEPS"]), (n, width)))
+    narrow = not isinstance(n, int) or n < width
     alone = isinstance(turns, int) and turns == many
-    how = {"REST": rest, "EDGE": edge and not (isinstance(n, int) and narrow), "NARROW": narrow, "ALONE": alone}
+    how = {
+        "REST": rest,
+        "EDGE": edge and not (isinstance(n, int) and narrow),
+        "NARROW": narrow,
+        "ALONE": alone,
+        "WIDTH": width,
+    }
     found.append(
         part(o, _gemm_fresh, (blocks * 4,), (4,), buffers=own, temporaries=memory, scalars=scalars, times=times,
              fast=True, why=why, U=of_strips, V=held, **how, **chosen, **constants)

@@ -13,7 +13,7 @@ import math
 from ..isa.types import Type
 from .budgets import tile_of
 from .matmul import FEW, LOW, SMALL, tuning_key
-from .panels import AS_IT_LIES, WIDTH, just_before
+from .panels import AS_IT_LIES, just_before, width_of
 from .sliding import is_one, out_lengths
 
 __all__ = ["choose", "launches", "products"]
@@ -31,13 +31,13 @@ def choose(o, traits, acc):
     sizes = o.batch, o.in_channels, o.out_channels, o.height, o.width, o.kernel_h, o.kernel_w
     if traits.together or traits.native or o.late or not all(isinstance(size, int) for size in sizes):
         return None
-    if o.groups != 1 or max(o.stride) != 1 or any(o.padding) or acc is not Type.F32 or sizes[5:] != (1, 1):
+    if o.groups != 1 or max(o.stride) != 1 or any(o.padding) or acc not in (Type.F32, Type.F64) or sizes[5:] != (1, 1):
         return None
     m, n, k = o.out_channels, math.prod(out_lengths(o)), o.in_channels
     if tuning_key(o.ty, acc, m, n, k, False, False, o.batch) in dict(traits.tuned):
         return None
     # Few kernels, and images that stay in the first cache as they lie, are not worth packing.
-    if n < WIDTH or k < 1 or m <= FEW or (m <= LOW and n * k <= SMALL):
+    if n < width_of(acc) or k < 1 or m <= FEW or (m <= LOW and n * k <= SMALL):
         return None
     tall, steps = tile_of(traits)
     packed = o.batch * n > AS_IT_LIES or o.ty is not acc
