@@ -107,9 +107,11 @@ def _gemm_rows(
     TURNED: Constant[bool],
     STEP: Constant[int],
     STEPS: Constant[int],
+    SWAPPED: Constant[bool],
 ):
     """Four lanes make ROWS x (4 * COLUMNS) elements from the matrices as they lie: a packet reads neighbours of a row
-    of b, if that is not TURNED, and a line of the cache before it goes on to the next one. STEP is a's, or 0."""
+    of b, if that is not TURNED, and a line of the cache before it goes on to the next one. STEP is a's, or 0. SWAPPED
+    it makes the transposed of c, of which a and b are the factors' transposed, each in the other's place."""
     left, top = block_id(0) * (4 * COLUMNS) + local_id(0), block_id(1) * ROWS
     right, step, apart, rest, ahead = left, n, i32(1), i32(0), a_step
     if STEP:
@@ -143,9 +145,11 @@ def _gemm_rows(
     for i in static_range(ROWS):
         if top + i < m:
             for j in static_range(COLUMNS):
-                row, column = top + i, left + 4 * j
-                if column < n:
-                    at = result + row * n + column
+                row, column, width = top + i, left + 4 * j, n
+                if left + 4 * j < n:
+                    if SWAPPED:
+                        row, column, width = column, row, m
+                    at = result + row * width + column
                     total = _scaled(sums[i, j], alpha, beta, c, at, BETA)
                     if BIAS:
                         total = total + W(bias[column])
@@ -251,6 +255,10 @@ FEW = 4  # rows for which packing b is not worth it
 THIN = 8, 4  # columns of a lane that makes one row or two: 12 and 6 took V8 as long and a fifth longer, in more code
 SMALL = 1 << 13  # elements of a matrix b that stays in the first cache as it lies, and costs less so than launches
 LOW = 16  # rows for which that is so: 32 x 32 by 4096 rows took V8 0.39 ms, and 0.21 in panels
+# Columns of a result made so, transposed: 1,024 x 1,024 by 1, 4 and 7 columns took V8 0.47, 0.66 and 1.33 ms, and
+# in panels 2.8, but for 8 0.83. wasmtime took a tenth less for one, and a fifth longer for four. Of lines 4 KB apart no
+# more than eight stay in the first cache.
+SLIM, SLIM_HERE = 7, 2
 REGISTERS, LANES = 96, 256  # of a lane with tiles; of a block, which every adapter runs
 # What `explain` says of a lane for each element, and of rows that may be fewer.
 ALONE, WIDE, TIMED = "there is one row or column", "{} is not computed in 32 bits", "that was faster when timed"
@@ -277,7 +285,8 @@ def candidates(m, n, k, ty, traits):
     elif not traits.together and 4 <= ty.size_bytes <= 8:
         for rows in (1, 2, 3, 4, 5, 6):
             if rows <= max(m, 1):
-                found.append(("rows", (("ROWS", rows), ("COLUMNS", SUMS * 4 // ty.size_bytes // rows))))
+                columns = SUMS * 4 // ty.size_bytes // rows
+                found.append(("rows", (("ROWS", rows), ("COLUMNS", columns), ("SWAPPED", False))))
         found += [("panels", tuple(_of_panels(tile, n, traits).items())) for tile in ROWS.values()]
     return list(dict.fromkeys([*found, ("plain", ())]))
 
@@ -308,7 +317,7 @@ def _of_panels(tile, n, traits):
 
 def _of_rows(rows, ty):
     columns = THIN[rows - 1] if rows <= len(THIN) else SUMS // rows
-    return {"ROWS": rows, "COLUMNS": columns * 4 // ty.size_bytes}
+    return {"ROWS": rows, "COLUMNS": columns * 4 // ty.size_bytes, "SWAPPED": False}
 
 
 def choose(m, n, k, ty, traits, key=None, late=False):
@@ -344,10 +353,15 @@ def choose(m, n, k, ty, traits, key=None, late=False):
                 found.append((_gemm_rows, _of_rows(i, ty), more * flag(i + 1 - m)))
                 more = few * flag(m - i)
             found.append((_gemm_rows, _of_rows(FEW, ty), more))
+        # Few columns of many rows are the same, transposed: the first factor is not packed either.
+        most = SLIM_HERE if traits.native else SLIM
+        slim = (1 - few) * flag(most + 1 - n) * flag(m - 15)
+        rows = min(max(n, 1) if isinstance(n, int) else most, FEW)
+        found.append((_gemm_rows, _of_rows(rows, ty) | {"SWAPPED": True, "COLUMNS": 2}, slim))
         most = _as_it_lies(traits)
         of_columns = [(n, 1)] if isinstance(n, int) or late else [(1, flag(most + 1 - n)), (n, flag(n - most))]
         for columns, some in of_columns:
-            found.append((_gemm_panels, _of_panels(tile_of(traits), columns, traits), (1 - few) * some))
+            found.append((_gemm_panels, _of_panels(tile_of(traits), columns, traits), (1 - few - slim) * some))
     else:
         found = [(_gemm_plain, {}, 1)]
     return [each for each in found if not isinstance(each[2], int) or each[2]]
@@ -407,7 +421,7 @@ def _product(
             tuned = key in dict(traits.tuned)
             because = TIMED if tuned else ALONE if inner.size_bytes == 4 else WIDE.format(inner)
             why = f"a lane for each element, as {because}"
-        lanes, block, own = (n, m, batch), (16, 16), buffers
+        lanes, block, own, numbers = (n, m, batch), (16, 16), buffers, scalars
         of_elements = {"U": o.ty}
         if kernel is _gemm_tiles:
             across = constants["ACROSS"]
@@ -418,9 +432,14 @@ def _product(
             late = across == NARROW["ACROSS"] and not isinstance(n, int)
             why = UNTOLD.format(f"{across * constants['COLUMNS']} columns") if late else ""
         elif kernel is _gemm_rows:
-            across = 4 * constants["COLUMNS"]
-            lanes, block = (ceildiv(n, across) * 4, ceildiv(m, constants["ROWS"]), batch), (4,)
-            constants = constants | {"TURNED": bool(trans_b), "STEP": 0 if trans_a else 1, "STEPS": STEPS}
+            across, swapped = 4 * constants["COLUMNS"], constants["SWAPPED"]
+            down, along, turned, straight = (n, m, not trans_a, trans_b) if swapped else (m, n, trans_b, not trans_a)
+            lanes, block = (ceildiv(along, across) * 4, ceildiv(down, constants["ROWS"]), batch), (4,)
+            constants = constants | {"TURNED": bool(turned), "STEP": int(straight), "STEPS": STEPS}
+            if swapped:
+                numbers = scalars | {"m": n, "n": m, "a_row": scalars["b_column"], "a_step": scalars["b_step"]}
+                numbers |= {"a_batch": scalars["b_batch"], "b_batch": scalars["a_batch"]}
+                own = {**buffers, "a": buffers.get("b", "b"), "b": buffers.get("a", "a")}
         elif kernel is _gemm_panels and not (traits.native or o.late):
             left, right = buffers.get("a", "a"), buffers.get("b", "b")
             packed = {"PACKED": constants["PACKED"] or o.ty != inner, "STEP": int(not trans_a)}
@@ -464,7 +483,7 @@ def _product(
                 "EDGE": edge != 0,
             }
         constants = constants | common | final | of_elements
-        given = {"buffers": own, "times": times, "scalars": scalars, "why": why}
+        given = {"buffers": own, "times": times, "scalars": numbers, "why": why}
         found.append(part(o, kernel, lanes, block, fast=True, **given, **constants))
     return found
 
