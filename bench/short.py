@@ -29,6 +29,7 @@ from .relaxed import ELEMENTS, launched, words_of
 __all__ = ["KERNELS", "left", "sides"]
 
 _X, _Z = 65536, 65536 + (1 << 18)  # where `relaxed` has x and z
+_APART = ELEMENTS - 496  # of the two operands, which are whole vectors apart and differ
 _Side = tuple[bytes, list[tuple[int, int]]]  # a module, and the words of its arguments
 
 _WEIGHTS = "(i16x8.add (i16x8.mul X (i16x8.splat (i32.const 3))) (i16x8.shr_s Y (i32.const 2)))"
@@ -53,7 +54,7 @@ KERNELS = {
     "sum, u8": ("u8", "a + b", "(i8x16.add X Y)"),
     "the lesser, i16": ("i16", "min(a, b)", "(i16x8.min_s X Y)"),
     "the lesser, i8": ("i8", "min(a, b)", "(i8x16.min_s X Y)"),
-    "how far apart, i16": ("i16", "abs(a - b)", "(i16x8.abs (i16x8.sub X Y))"),
+    "how far apart, i16": ("i16", "abs(hg.i16(a - b))", "(i16x8.abs (i16x8.sub X Y))"),
     "chosen, i16": ("i16", "a if a < b else b - a", "(v128.bitselect X (i16x8.sub Y X) (i16x8.lt_s X Y))"),
     "3 x + y / 4, i16": ("i16", "a * 3 + (b >> 2)", _WEIGHTS),
     "saturated sum, i16": ("i16", "min(max(hg.i32(a) + hg.i32(b), -32768), 32767)", "(i16x8.add_sat_s X Y)"),
@@ -72,7 +73,7 @@ def _by_hand(ty: str, value: str) -> str:
   (func (export "kernel") (param i32 i32 i32) (local $p i32) (local $x v128) (local $y v128)
     (loop $more
       (local.set $x (v128.load offset={_X} (local.get $p)))
-      (local.set $y (v128.load offset={_X + size * ELEMENTS} (local.get $p)))
+      (local.set $y (v128.load offset={_X + size * _APART} (local.get $p)))
       (v128.store offset={_Z} (local.get $p) {text})
       (br_if $more (i32.lt_u (local.tee $p (i32.add (local.get $p) (i32.const 16)))
         (i32.const {size * ELEMENTS}))))))"""
@@ -84,7 +85,7 @@ def _ours(what: str) -> _Side:
 def kernel(x: hg.Array[hg.{ty}], z: hg.Array[hg.{ty}]):
     i = hg.global_id()
     a = x[i]
-    b = x[i + {ELEMENTS}]
+    b = x[i + {_APART}]
     z[i] = hg.{ty}({text})
 """
     function = optimize(build(analyze(hg.kernel_from_source(source).program), (256, 1, 1)))

@@ -146,7 +146,7 @@ def test_short_numbers_are_the_same_by_hand(what):
     found = short.left(what)
     assert len(found) == 2
     assert len({*found}) == 1
-    assert len({*found[0]}) > 16
+    assert len({*found[0]}) > 2
 
 
 @pytest.mark.parametrize("what", arrays.CASES)

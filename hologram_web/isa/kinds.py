@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from enum import Enum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import IsaError
 from .address import Address, Space
@@ -29,7 +29,9 @@ from .operands import (
     check_name,
 )
 from .types import Type
-from .wire import ByteReader, ByteWriter
+
+if TYPE_CHECKING:
+    from .wire import ByteReader, ByteWriter
 
 __all__ = ["KINDS", "Kind", "Labels"]
 

@@ -13,7 +13,7 @@ from .source import MISSING
 from .spans import after, compared, is_small, raised, tell
 from .types import Value, ValueKind, Weak, default, fits, float_of, join, loses_sign
 
-__all__ = ["Arithmetic", "literal", "typed"]
+__all__ = ["Arithmetic", "literal", "trips_of", "typed"]
 
 _PLAIN = {ast.Add: "ADD", ast.Sub: "SUB", ast.Mult: "MUL"}
 _BITS = {ast.BitAnd: "AND", ast.BitOr: "OR", ast.BitXor: "XOR"}
@@ -309,3 +309,8 @@ def literal(number: int | float) -> Value:
     """The value of a Python number."""
     kind = Weak.BOOL if isinstance(number, bool) else Weak.INT if isinstance(number, int) else Weak.FLOAT
     return Value(kind, const=number)
+
+
+def trips_of(start: int, stop: int, step: int) -> int:
+    """How many numbers a range has."""
+    return max(0, -((start - stop) // step))

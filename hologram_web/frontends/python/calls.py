@@ -17,7 +17,6 @@ from .arithmetic import literal, typed
 from .compounds import METHODS_OF_PARTS, AnyValue, Parts, PartsType, tuple_of
 from .emit import ArrayRef
 from .expressions import ArrayShape, Expressions
-from .instructions import call_instruction
 from .names import (
     ALLOWED,
     ATOMICS,
@@ -131,6 +130,8 @@ class Calls(Expressions):
             self.print_(node)
             return None
         if isinstance(called, InstructionFunction):
+            from .instructions import call_instruction
+
             return call_instruction(self, node, called.name)
         name = _BUILTINS.get(called) if isinstance(called, BuiltinFunctionType) else None
         if isinstance(called, Intrinsic):

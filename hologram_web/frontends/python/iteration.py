@@ -7,7 +7,7 @@ from math import prod
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
-from .arithmetic import literal
+from .arithmetic import literal, trips_of
 from .compounds import Parts, PartsType
 from .emit import ArrayRef
 from .expressions import ArrayShape
@@ -19,14 +19,9 @@ from .views import name_view, row_of
 if TYPE_CHECKING:
     from .statements import Statements
 
-__all__ = ["elements", "over_arrays", "rounds", "trips_of", "variables"]
+__all__ = ["elements", "over_arrays", "rounds", "variables"]
 
 _ROUNDS = 16_384  # of loops over constants in each other
-
-
-def trips_of(start: int, stop: int, step: int) -> int:
-    """How many numbers a range has."""
-    return max(0, -((start - stop) // step))
 
 
 def rounds(kernel: Statements, node: ast.AST, count: int) -> None:

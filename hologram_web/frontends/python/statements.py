@@ -8,11 +8,10 @@ from typing import Any
 
 from ...isa.operands import Label, Register
 from ...isa.types import Type
-from .arithmetic import literal, typed
+from .arithmetic import literal, trips_of, typed
 from .calls import Calls
 from .compounds import AnyValue, Compound, Parts, parts_type, tuple_of
 from .emit import ArrayRef, EnclosingLoop
-from .iteration import elements, over_arrays, rounds, trips_of, variables
 from .names import Intrinsic, marks
 from .parts import Meeting, written
 from .places import Reach, Spot, numbers_of, numbers_of_parts, parts_named, spot_of
@@ -384,6 +383,8 @@ class Statements(Calls):
         self.scope.assigned = None
 
     def stmt_For(self, node: ast.For) -> None:
+        from .iteration import elements, over_arrays  # pages import it with the first loop
+
         call = node.iter
         if isinstance(call, ast.Call) and self.static(call.func) is range:
             self._no_keywords(call)
@@ -397,8 +398,7 @@ class Statements(Calls):
                     self.fail(argument, f"range counts integers, not {value.ty}: convert with hg.i32(x)")
             if len(values) == 3 and values[2].const == 0:
                 self.fail(call.args[2], "the step of range is not 0")
-            self._range(node, node.target, values)
-            return
+            return self._range(node, node.target, values)
         found = elements(self, call)
         if found is not None:
             held: list[Register] = []
@@ -419,8 +419,7 @@ class Statements(Calls):
         self.stmt_For(counted)
 
     def _range(self, node: ast.For, target: ast.Name, values: list[Value]) -> None:
-        if len(values) == 1:
-            values = [literal(0), *values]
+        values = [literal(0), *values] if len(values) == 1 else values
         start, stop, step = values if len(values) == 3 else [*values, literal(1)]
         kind = self.meet(node, start, stop)
         ty = default(kind if isinstance(step.ty, Weak) else self.meet(node, Value(kind), step))
@@ -434,8 +433,7 @@ class Statements(Calls):
         if trips is not None and self._indexes_tuple(node, target.id):
             self._unroll(node, self._counted(node, target, numbers, ty), trips)
             return
-        loop = self._loop(node)
-        before = self.scope.assigned
+        loop, before = self._loop(node), self.scope.assigned
         here, left = self.take(), self.take()
         by = self._count(node, loop.through, (start, stop, step), ty, here, left, trips)
         self.free_temporaries()
@@ -539,6 +537,8 @@ class Statements(Calls):
 
     def _unroll(self, node: ast.For, elements: Iterable[Any], count: int) -> None:
         """A loop over constants: its body once for each."""
+        from .iteration import rounds, variables
+
         loop, scope = self._loop(node), self.scope
         if not self.rounds:
             self.written_from = len(self.code)
