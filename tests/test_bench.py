@@ -26,6 +26,7 @@ from bench import (
     reductions,
     relaxed,
     rows_by_hand,
+    rows_once,
     short,
     training,
     whole_by_hand,
@@ -290,6 +291,12 @@ def test_the_control_of_several_threads(both, native, said):
     ]
     assert said in report.control(rows)
     assert report.control(rows[:1]) == ""
+
+
+@pytest.mark.parametrize("case", rows_once.CASES)
+def test_rows_that_are_read_once_and_again_have_the_same_bits(case):
+    once, again = (run(1, True) for _, run in rows_once.native("wasm", case, 5, 70))
+    assert once == again
 
 
 @pytest.mark.parametrize("name", rows_by_hand.SIDES)

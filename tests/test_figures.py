@@ -63,6 +63,8 @@ ONCE = (
     "README.md: bench.training on the idle machine before that day, 2026-11-30",
     "README.md: kernels of a convnet's step, before and after; convolutions of 1 to 64 channels, 2026-11-29",
     "README.md: depthwise 3 x 3 in other forms, least times in Chromium, one thread, 2026-11-29",
+    "README.md: rows in registers and read again on llvmpipe and wasmtime, both forms by turns in one process, "
+    "2026-11-30",
     "README.md: both texts and all widths of packets by turns in one process, 2026-11-30",
     "README.md: least of 25 launches on wasm of both texts by turns, processor time, at a load of 15, 2026-11-30",
     "README.md: two first runs in Node's Pyodide with and without the programs that the wheel brings, processor time, "

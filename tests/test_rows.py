@@ -90,7 +90,7 @@ def _reads(
         device.copy_to_buffer(memory[each], rng.standard_normal(count).astype("f4").tobytes())
     for launch in row.launches(Operands({**values, **dict.fromkeys(operands, True)}, {}), traits):
         grid = [-(-lanes // size) for lanes, size in zip((*launch.lanes, 1)[:3], launch.block, strict=False)]
-        config = hg.LaunchConfig((*grid, 1)[:3], launch.block, lanes=(*launch.lanes, 1, 1)[:3])
+        config = hg.LaunchConfig(hg.GridDim(*grid), hg.BlockDim(*launch.block), lanes=(*launch.lanes, 1, 1)[:3])
         arguments = dict(launch.scalars) | {param: memory[name] for param, name in launch.buffers.items()}
         with monkeypatch.context() as patch:
             patch.setattr(machine.Machine, "load", counted)
@@ -126,7 +126,7 @@ def test_how_many_elements_lanes_hold() -> None:
         assert choose(100, traits_for("wasm", here=here), computed=True) == (4, "")
 
 
-def _halved(i, x):  # type: ignore[no-untyped-def]
+def _halved(i, x):
     return x[i] * 0.5
 
 
