@@ -8,7 +8,9 @@ behind; and it is what NumPy says.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -204,6 +206,22 @@ def whole(value, i):
 
 def test_every_operation_is_here() -> None:
     assert {name for name, _, _ in CASES.values()} == {row.name for row in COLLECTIVE_ROWS}
+
+
+def test_the_documentation_lists_them() -> None:
+    text = (Path(__file__).parents[1] / "docs" / "architecture.md").read_text()
+    lines = text.partition("| operations | read | written |")[2].partition("\n\n")[0].splitlines()[2:]
+    told: dict[str, Any] = {}
+    for line in lines:
+        names, *parts = line.split("|")[1:4]
+        operands = [re.findall("`([a-z_]+)`", part) for part in parts]
+        told |= {name.strip(): operands for name in names.split(",")}
+    for row in COLLECTIVE_ROWS:
+        read = [each.name for each in row.operands if each.kind == "load"]
+        written = [each.name for each in row.operands if each.kind in ("store", "rmw", "result")]
+        assert told.pop(row.name) == [read, [] if row.name in REFUSED else written]
+        assert operation(row.name).whole == (row.name not in REFUSED)
+    assert told == {}
 
 
 @pytest.mark.parametrize("case", CASES)

@@ -58,7 +58,7 @@ OPERATIONS: dict[str, Any] = {
     "rope": lambda a: ops.rope(a["positions"], a["angles"]),
     "cumulative_sum": lambda a: xp.cumulative_sum(a["rows"], axis=1),
     "take": lambda a: xp.take(a["rows"], _whole(a["places"], 5), axis=1),
-    "irfft": lambda a: xp.fft.irfft(xp.astype(a["rows"], xp.complex64).realize(), n=72),
+    "irfft": lambda a: xp.fft.irfft(xp.astype(a["rows"], hg.complex64).realize(), n=72),
 }
 
 
