@@ -5,14 +5,20 @@ The tools' wheel has programs and kernels of the same calls for native installs:
 
 from __future__ import annotations
 
+from typing import Any, ClassVar
+
+from hologram_web.isa.launch import LaunchConfig
 from hologram_web.isa.lift import lift
 from hologram_web.isa.program import Program
+from hologram_web.isa.verify import Analysis
+from hologram_web.plan.kernels import Facts, LaneKernel
+from hologram_web.plan.lowering import lower_plan
 from hologram_web.plan.plan import TARGETS
+from hologram_web.plan.single import launch_plan
+from hologram_web.tensor.made import packed
 from hologram_web.tensor.programs import NAMED
 
-from .collective_launches import of_program
-
-__all__ = ["CALLS", "PARAMS", "page_programs"]
+__all__ = ["CALLS", "PARAMS", "page_library"]
 
 PARAMS = """
     .param c: buffer f32 read_write
@@ -80,16 +86,29 @@ CALLS = {
 }
 
 
-def page_programs() -> dict[tuple[str, ...], bytes]:
-    """The library's programs that these calls need in pages, by what names them: in launches, where the counts are
-    arguments, and in plans, where they are numbers."""
+class _Noted(LaneKernel):
+    """A kernel that is kept, with its code, which is made after it."""
+
+    kernels: ClassVar[dict[tuple[bytes, Any], Facts]] = {}
+
+    def __init__(self, program: int | None, analysis: Analysis, block: Any, *region: Any) -> None:
+        super().__init__(program, analysis, block, *region)
+        source = analysis.program.to_bytes()
+        facts = self.kernels.setdefault((source, self.block), self.facts)
+        if facts is not self.facts:
+            self.facts = facts  # whose code is not made again
+
+
+def page_library() -> tuple[bytes, ...]:
+    """What pages have of these calls (hologram_web/tensor/made.py): of launches, where the counts are arguments, and of
+    plans, where they are numbers."""
     NAMED.clear()
-    for name, text in CALLS.items():
-        if name == "mixed_precision_gemm":  # there is no room for it
-            continue
+    _Noted.kernels.clear()
+    for text in CALLS.values():
         program = Program.from_text(f"{PARAMS}    {text}")
         for each in (program, lift(program)[0]):
+            aliases = {param.name: param.name for param in each.params if param.kind != "scalar"}
+            plan = launch_plan(each, LaunchConfig(), (True, True, True), aliases)
             for target in TARGETS:
-                for math in ("exact", "fast"):
-                    list(of_program(each, (1, 1, 1), target, math, ""))
-    return {names: program.to_bytes() for names, program in sorted(NAMED.items())}
+                lower_plan(plan, [each], (), {}, target=target, kernel=_Noted)
+    return packed({program.to_bytes(): names for names, program in NAMED.items()}, _Noted.kernels)

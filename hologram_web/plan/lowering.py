@@ -52,6 +52,7 @@ def lower_plan(
     target: str = "",
     analyses: Sequence[Analysis] = (),
     math: str = "exact",
+    kernel: type[LaneKernel] = LaneKernel,
 ) -> Artifact:
     """The artifact of a plan whose calls have no code yet. Raises CompileError.
 
@@ -63,7 +64,7 @@ def lower_plan(
     def known(program: Program) -> Analysis:
         return given.get(id(program)) or verified(program)
 
-    lowering = Lowering(plan, programs, target, LaneKernel, known, math=math)
+    lowering = Lowering(plan, programs, target, kernel, known, math=math)
     steps = lowering.steps(plan.steps)
     _check_steps(steps)
     used = _names(steps)
