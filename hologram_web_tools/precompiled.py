@@ -56,7 +56,7 @@ def arguments(executor: hg.Executor) -> dict[str, Any]:
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--pages"]:
         os.environ["HOLOGRAM_WEB_CACHE"] = "off"
-        Path(sys.argv[2]).write_bytes(marshal.dumps(page_library(), 4))
+        Path(sys.argv[2]).write_bytes(marshal.dumps(page_library(), 2))
         sys.exit()
     target = Path(sys.argv[1]) if len(sys.argv) > 1 else LIBRARY
     print(f"{make(target)} programs and kernels in {target}, {target.stat().st_size:,} bytes")

@@ -5,17 +5,17 @@ The tools' wheel has programs and kernels of the same calls for native installs:
 
 from __future__ import annotations
 
+import marshal
 from typing import Any, ClassVar
 
 from hologram_web.isa.launch import LaunchConfig
 from hologram_web.isa.lift import lift
 from hologram_web.isa.program import Program
 from hologram_web.isa.verify import Analysis
-from hologram_web.plan.kernels import Facts, LaneKernel
+from hologram_web.plan.kernels import Facts, LaneKernel, WgslPart
 from hologram_web.plan.lowering import lower_plan
 from hologram_web.plan.plan import TARGETS
 from hologram_web.plan.single import launch_plan
-from hologram_web.tensor.made import packed
 from hologram_web.tensor.programs import NAMED
 
 __all__ = ["CALLS", "PARAMS", "page_library"]
@@ -111,4 +111,40 @@ def page_library() -> tuple[bytes, ...]:
             plan = launch_plan(each, LaunchConfig(), (True, True, True), aliases)
             for target in TARGETS:
                 lower_plan(plan, [each], (), {}, target=target, kernel=_Noted)
-    return packed({program.to_bytes(): names for names, program in NAMED.items()}, _Noted.kernels)
+    return _packed({names: program.to_bytes() for names, program in NAMED.items()}, _Noted.kernels)
+
+
+def _packed(programs: dict[tuple[str, ...], bytes], kernels: dict[tuple[bytes, Any], Facts]) -> tuple[bytes, ...]:
+    """What the file has: programs with what is known of their kernels, code for WebAssembly, and code for WebGPU."""
+    about = {}
+    codes: tuple[dict[Any, Any], dict[Any, Any]] = {}, {}
+    for number, (names, source) in enumerate(sorted(programs.items())):
+        program, ours = Program.from_bytes(source), []
+        params = [
+            (p.name, p.kind, None if p.ty is None else p.ty.id, None if p.access is None else p.access.value)
+            for p in program.params
+        ]
+        for (of, block), facts in kernels.items():
+            if of == source:
+                ours.append((block, _plain(facts)))
+                for key, part in facts.code.items():
+                    place = codes[isinstance(key, tuple)].setdefault((number, block), {})
+                    place[key] = _plain_wgsl(part) if isinstance(part, WgslPart) else tuple(part)
+        more = program.shared_memory, program.local_memory, program.metadata.name, program.entry
+        about[names] = number, source, params, ours, *more
+    # In a version that all Pythons here read, and that does not go by who else holds an object.
+    return tuple(marshal.dumps(part, 2) for part in (about, *codes))
+
+
+def _plain(facts: Facts) -> tuple[Any, ...]:
+    bases = facts.bases
+    places = [[k for k, base in enumerate(bases) if base in some] for some in (facts.written, facts.touched)]
+    scalars = [(name, ty.id) for name, ty in facts.scalars.items()]
+    return facts.name, scalars, [(int(base.space.value), base.name) for base in bases], *places, facts.idle
+
+
+def _plain_wgsl(part: WgslPart) -> tuple[Any, ...]:
+    fast = [
+        (text, blocks, [each.code for each in conditions], counts) for text, blocks, conditions, counts in part.fast
+    ]
+    return *part[:-1], fast

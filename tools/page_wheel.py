@@ -2,8 +2,8 @@
 
 The families of the tensor library and arrays are a wheel of their own, hologram-web-tensor, which pages ask for by the
 extra `tensor`: one file of sources, beside those of the first. A third, hologram-web-library, which it asks for, has
-what typical calls of it become (hologram_web/tensor/made.py), with the fingerprint of the first wheel: no other one takes
-it. It is made where page_wheel.mjs is given what `python -m hologram_web_tools.precompiled --pages` writes.
+what typical calls of it become (hologram_web/tensor/made.py), with the fingerprint of the first wheel: no other one
+takes it. It is made where page_wheel.mjs is given what `python -m hologram_web_tools.precompiled --pages` writes.
 
 The other modules become two compressed files: bytecode of what is needed first, and the sources of all others, which
 Python compiles when they are imported. Both without what pages cannot use. A third has the texts that modules read: the
@@ -226,7 +226,7 @@ def _library(wheel: str, parts: bytes) -> dict[str, bytes]:
         archive.extractall("page")
     made, store = import_module(f"{PACKAGE}.tensor.made"), import_module(f"{PACKAGE}.store.store")
     (record,) = Path("page").glob("*.dist-info/RECORD")
-    packed = marshal.dumps([zstd.compress(part, level=22) for part in marshal.loads(parts)])
+    packed = marshal.dumps([zstd.compress(part, level=22) for part in marshal.loads(parts)], 2)
     head = made.MARK + store.recorded(record) + store.blake3(packed)
     return {f"{PACKAGE}/{made.FILE.name}": head + packed}
 

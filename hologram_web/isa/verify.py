@@ -35,7 +35,18 @@ from .program import MAX_PARAMETERS, Param, Program, ProgramMetadata
 from .row import Operand
 from .types import Type
 
-__all__ = ["HIDDEN", "NAMELESS", "ON_CHIP_BASES", "Analysis", "Base", "analysis_of", "analyze", "problems", "unread", "verified"]
+__all__ = [
+    "HIDDEN",
+    "NAMELESS",
+    "ON_CHIP_BASES",
+    "Analysis",
+    "Base",
+    "analysis_of",
+    "analyze",
+    "problems",
+    "unread",
+    "verified",
+]
 
 
 # Memories that there is one of.

@@ -13,6 +13,7 @@ from ..errors import CompileError, UnsupportedInstruction
 from ..isa.address import ON_CHIP, Space
 from ..isa.types import Type
 from ..isa.verify import Analysis, Base
+from ..store.store import BROUGHT
 from .formula import Formula
 from .plan import (
     Binding,
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from ..compiler.host import Uniform
     from ..compiler.ir import Function
 
-__all__ = ["BROUGHT", "Facts", "KernelTable", "LaneKernel", "WasmPart", "WgslPart"]
+__all__ = ["Facts", "KernelTable", "LaneKernel", "WasmPart", "WgslPart"]
 
 _IDLE = frozenset({"fence"})  # effects that do nothing for anybody else
 _OTHER = "this kernel is for the other target"
@@ -52,8 +53,8 @@ class WasmPart(NamedTuple):
 
 
 class WgslPart(NamedTuple):
-    """A shader for memories in groups, as `WgslCode` has it, with texts in place of numbers. `fast` has the text of each
-    such shader, its blocks, conditions and `counts`; `why` is what keeps checks in all launches."""
+    """A shader for memories in groups, as `WgslCode` has it, with texts in place of numbers. `fast` has of each such
+    shader its text, blocks, conditions and `counts`; `why` is what keeps checks in all launches."""
 
     code: str
     size: int
@@ -78,8 +79,15 @@ class Facts(NamedTuple):
     code: dict[Any, Any]
 
 
-# What the library of pages has, by the bytes of programs and the shape of blocks: tensor/made.py fills it.
-BROUGHT: dict[tuple[bytes, tuple[int, int, int]], Facts] = {}
+_TYPES = {ty.id: ty for ty in Type}
+
+
+def _facts(plain: tuple[Any, ...], code: dict[Any, Any]) -> Facts:
+    """The facts of a kernel as the library of pages has them (hologram_web_tools/typical.py)."""
+    name, scalars, named, written, touched, idle = plain
+    bases = tuple(Base(Space(space), base) for space, base in named)
+    ours, some = (frozenset(bases[k] for k in places) for places in (written, touched))
+    return Facts(name, {each: _TYPES[ty] for each, ty in scalars}, bases, ours, some, idle, code)
 
 
 class LaneKernel:
@@ -98,7 +106,7 @@ class LaneKernel:
         self.analysis, self._region = analysis, (point, uniform)
         whole = not uniform and (point is None or (bool(BROUGHT) and point == analysis.graph.entry))
         known = BROUGHT.get((analysis.source, self.block)) if whole else None
-        self.facts = known or self._learnt()
+        self.facts = _facts(*known) if known else self._learnt()
         _, self.scalars, self.bases, self.written, self.touched, self.idle, _ = self.facts
 
     @cached_property
@@ -127,10 +135,10 @@ class LaneKernel:
     def wasm(self, math: str) -> WasmPart:
         """Its code for WebAssembly. Raises CompileError."""
         kind = "fast" if math == "fast" else "exact"
-        found: WasmPart | None = self.facts.code.get(kind)
+        found = self.facts.code.get(kind)
         if found is None:
             found = self.facts.code[kind] = self._wasm(kind == "fast")
-        return found
+        return WasmPart(*found)
 
     def _wasm(self, fast: bool) -> WasmPart:
         from ..targets import wasm
@@ -144,14 +152,21 @@ class LaneKernel:
                 assert (other.scalars, other.bases) == (compiled.scalars, compiled.bases)
                 spill = max(other.spill, spill)  # a reciprocal may wait at a barrier instead of a divisor
         scalars = tuple(order.index(name) for name, _ in compiled.scalars)
-        return WasmPart(compiled.code, spill, scalars, tuple(map(self.bases.index, compiled.bases)), relaxed, compiled.why)
+        return WasmPart(
+            compiled.code, spill, scalars, tuple(map(self.bases.index, compiled.bases)), relaxed, compiled.why
+        )
 
     def wgsl(self, math: str, groups: tuple[tuple[int, ...], ...]) -> WgslPart:
         """The shader whose bindings are of these memories, by their places. Raises CompileError."""
-        found: WgslPart | None = self.facts.code.get((math, groups))
+        found = self.facts.code.get((math, groups))
         if found is None:
             found = self.facts.code[math, groups] = self._wgsl(math, groups)
-        return found
+        if isinstance(found, WgslPart):
+            return found
+        *about, proven = found
+        fast = [(text, blocks, tuple(map(Formula, codes)), counts) for text, blocks, codes, counts in proven]
+        made: Any = *about, tuple(fast)
+        return WgslPart(*made)
 
     def _wgsl(self, math: str, groups: tuple[tuple[int, ...], ...]) -> WgslPart:
         from ..targets import wgsl  # each target only where it is needed
