@@ -216,6 +216,7 @@ def test_sizes_of_the_wheels(tmp_path: Path) -> None:
     with its metadata and license."""
     page, ordinary = build_page_wheel(ROOT / "build" / "wheel").stat().st_size, write_wheel(tmp_path).stat().st_size
     (tensor,) = (ROOT / "build" / "wheel").glob("hologram_web_tensor-*_wasm32.whl")
+    (library,) = (ROOT / "build" / "wheel").glob("hologram_web_library-*_wasm32.whl")
     for name, sentence, size in (
         ("docs/measured.md", r"\| wheel that pages load +\| +(\d+) KB", page),
         ("docs/measured.md", r"\| wheel for everybody else +\| +(\d+) KB", ordinary),
@@ -223,12 +224,15 @@ def test_sizes_of_the_wheels(tmp_path: Path) -> None:
         ("docs/pyodide.md", r"the one of the tools (\d+) KB", write_tools_wheel(tmp_path).stat().st_size),
         ("docs/pyodide.md", r"and the one for\s+pages (\d+) KB", page),
         ("docs/pyodide.md", r"of arrays has (\d+) KB", tensor.stat().st_size),
+        ("docs/pyodide.md", r"of what it becomes (\d+) KB", library.stat().st_size),
+        ("docs/cache.md", r"`hologram-web-library`, (\d+) KB", library.stat().st_size),
     ):
         found = re.search(sentence, _text(ROOT / name))
         assert found, f"{name} has no sentence {sentence!r} any more: mend the list here"
         assert float(found[1]) == pytest.approx(size / 1000, rel=0.03)
     assert page <= 450_000
     assert tensor.stat().st_size <= 200_000
+    assert library.stat().st_size <= 420_000
 
 
 def write_counts() -> None:

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 from ..errors import IsaError
 from ..frontends.python.names import Intrinsic
 from ..frontends.python.source import Source
-from ..frontends.python.translate import translate
 from ..isa.program import Program
 from ..isa.types import Type
 from ..isa.verify import analysis_of
@@ -92,6 +91,8 @@ def _named(value: Any) -> str | None:
 
 
 def _translated(kernel: FunctionType, constants: Mapping[str, Any], fusion: Fusion | None) -> Program:
+    from ..frontends.python.translate import translate  # which is not needed where a store has the program
+
     definition = Source.of(kernel)
     if fusion is not None:
         from .fuse import fused
