@@ -111,16 +111,6 @@ class Program:
     local_memory: int = 0
     source_map: SourceMap | None = field(default=None, compare=False, repr=False)
 
-    def __getattr__(self, name: str) -> Any:
-        """Instructions and labels of a program that is `unread`, as a launch may need none of them."""
-        if name in ("instructions", "labels") and (source := vars(self).pop("_source", None)):
-            from .verify import analysis_of
-
-            read = analysis_of(source).program
-            self.instructions, self.labels = tuple(read.instructions), read.labels  # type: ignore[assignment]
-            return getattr(self, name)
-        raise AttributeError(f"a program has no attribute {name!r}", name=name, obj=self)
-
     def add(self, instruction: Instruction) -> None:
         """Appends an instruction."""
         self.instructions.append(instruction)

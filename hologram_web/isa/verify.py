@@ -31,22 +31,11 @@ from .atlas import RESONANCE
 from .cfg import END, FlowGraph, expand, reverse_order
 from .instruction import Instruction
 from .operands import PRELOADED, BufferHandle, PoolHandle, Predicate, Register
-from .program import MAX_PARAMETERS, Param, Program, ProgramMetadata
+from .program import MAX_PARAMETERS, Param, Program
 from .row import Operand
 from .types import Type
 
-__all__ = [
-    "HIDDEN",
-    "NAMELESS",
-    "ON_CHIP_BASES",
-    "Analysis",
-    "Base",
-    "analysis_of",
-    "analyze",
-    "problems",
-    "unread",
-    "verified",
-]
+__all__ = ["HIDDEN", "NAMELESS", "ON_CHIP_BASES", "Analysis", "Base", "analysis_of", "analyze", "problems", "verified"]
 
 
 # Memories that there is one of.
@@ -158,14 +147,6 @@ class Analysis:
     numbers: dict[tuple[int, int], Type] = field(default_factory=dict)
     source: bytes = b""
 
-    def __getattr__(self, name: str) -> Any:
-        """What is found out when it is first asked for, of a program that is `unread`."""
-        found = vars(analysis_of(self.source)) if self.source and not name.startswith("_") else {}
-        if name not in found:
-            raise AttributeError(f"an analysis has no attribute {name!r}", name=name, obj=self)
-        vars(self).update({**found, "program": self.program})
-        return found[name]
-
     @cached_property
     def has_collectives(self) -> bool:
         return any(instruction.row.collective for instruction in self.graph.program.instructions)
@@ -201,7 +182,7 @@ def problems(program: Program) -> list[str]:
 def verified(program: Program) -> Analysis:
     """What the verifier found out about a valid program. Raises IsaError with the first problems of another one, and
     all of them in `problems`."""
-    known: Analysis | None = vars(program).get("_analysis")
+    known: Analysis | None = vars(program).get("_analysis")  # of the library of pages
     if known is not None and known.program is program:  # not a copy
         return known
     analysis = analyze(program)
@@ -212,15 +193,6 @@ def verified(program: Program) -> Analysis:
         more = [f"and {len(found) - _LISTED} more: Program.problems() has all of them"] * (len(found) > _LISTED)
         raise IsaError("\n  ".join([head, *found[:_LISTED], *more]), problems=tuple(found))
     return analysis
-
-
-def unread(source: bytes, params: list[Param], shared: int, local: int, name: str, entry: str | None) -> Program:
-    """The valid program of these bytes, by what is known of it: instructions are read when they are first asked for."""
-    program, analysis = object.__new__(Program), object.__new__(Analysis)
-    about = {"params": params, "shared_memory": shared, "local_memory": local, "entry": entry, "source_map": None}
-    vars(analysis).update(program=program, source=source)
-    vars(program).update(about, metadata=ProgramMetadata(name), _source=source, _analysis=analysis)
-    return program
 
 
 @lru_cache(maxsize=256)

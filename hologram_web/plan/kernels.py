@@ -79,17 +79,6 @@ class Facts(NamedTuple):
     code: dict[Any, Any]
 
 
-_TYPES = {ty.id: ty for ty in Type}
-
-
-def _facts(plain: tuple[Any, ...], code: dict[Any, Any]) -> Facts:
-    """The facts of a kernel as the library of pages has them (hologram_web_tools/typical.py)."""
-    name, scalars, named, written, touched, idle = plain
-    bases = tuple(Base(Space(space), base) for space, base in named)
-    ours, some = (frozenset(bases[k] for k in places) for places in (written, touched))
-    return Facts(name, {each: _TYPES[ty] for each, ty in scalars}, bases, ours, some, idle, code)
-
-
 class LaneKernel:
     """A kernel while it is made: what the code of its launches needs, from the library or its function.
 
@@ -106,7 +95,12 @@ class LaneKernel:
         self.analysis, self._region = analysis, (point, uniform)
         whole = not uniform and (point is None or (bool(BROUGHT) and point == analysis.graph.entry))
         known = BROUGHT.get((analysis.source, self.block)) if whole else None
-        self.facts = _facts(*known) if known else self._learnt()
+        if known is not None:
+            from .brought import facts_of
+
+            self.facts = facts_of(*known)
+        else:
+            self.facts = self._learnt()
         _, self.scalars, self.bases, self.written, self.touched, self.idle, _ = self.facts
 
     @cached_property
@@ -161,12 +155,11 @@ class LaneKernel:
         found = self.facts.code.get((math, groups))
         if found is None:
             found = self.facts.code[math, groups] = self._wgsl(math, groups)
-        if isinstance(found, WgslPart):
-            return found
-        *about, proven = found
-        fast = [(text, blocks, tuple(map(Formula, codes)), counts) for text, blocks, codes, counts in proven]
-        made: Any = *about, tuple(fast)
-        return WgslPart(*made)
+        if type(found) is tuple:
+            from .brought import shader_of
+
+            found = shader_of(found)
+        return found
 
     def _wgsl(self, math: str, groups: tuple[tuple[int, ...], ...]) -> WgslPart:
         from ..targets import wgsl  # each target only where it is needed

@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from ..isa.operands import Access
-from ..isa.program import Param, Program
+from ..isa.program import Param, Program, ProgramMetadata
 from ..isa.types import Type
-from ..isa.verify import unread
+from ..isa.verify import Analysis, analysis_of
 from ..store.blake3 import blake3
 from ..store.store import BROUGHT, HASH, fingerprint
 
@@ -41,7 +41,47 @@ def brought(names: tuple[str, ...]) -> Program | None:
     made = [Param(name, kind, _TYPES.get(ty), _ACCESS.get(access)) for name, kind, ty, access in params]
     for block, facts in kernels:
         BROUGHT.setdefault((source, block), (facts, _Code(number, block)))
-    return unread(source, made, *about)
+    return _unread(source, made, *about)
+
+
+class _Unread(Program):
+    """A program whose instructions and labels are read when they are first asked for: launches may need none."""
+
+    _source: bytes
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in ("instructions", "labels"):
+            raise AttributeError(name)
+        read = analysis_of(self._source).program
+        self.instructions, self.labels = tuple(read.instructions), read.labels  # type: ignore[assignment]
+        self.__class__ = Program  # type: ignore[assignment]
+        return getattr(self, name)
+
+    def __eq__(self, other: object) -> bool:
+        return getattr(self, "labels") is not None and self == other  # noqa: B009  # it is a Program from then on
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+class _Later(Analysis):
+    """What is found out of such a program, when more of it is asked for than its bytes."""
+
+    def __getattr__(self, name: str) -> Any:
+        found = vars(analysis_of(self.source))
+        if name not in found:
+            raise AttributeError(name)
+        vars(self).update({**found, "program": self.program})
+        self.__class__ = Analysis  # type: ignore[assignment]
+        return found[name]
+
+
+def _unread(source: bytes, params: list[Param], shared: int, local: int, name: str, entry: str | None) -> Program:
+    """The valid program of these bytes, by what is known of it."""
+    program, analysis = object.__new__(_Unread), object.__new__(_Later)
+    about = {"params": params, "shared_memory": shared, "local_memory": local, "entry": entry, "source_map": None}
+    vars(analysis).update(program=program, source=source)
+    vars(program).update(about, metadata=ProgramMetadata(name), _source=source, _analysis=analysis)
+    return program
 
 
 class _Code(dict[Any, Any]):
