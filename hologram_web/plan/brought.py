@@ -1,4 +1,4 @@
-"""What the library of pages has of kernels (tensor/made.py), as plans take it; hologram_web_tools/typical.py wrote it."""
+"""What the library of pages has of kernels (tensor/made.py), as plans take it; typical.py of the tools wrote it."""
 
 from __future__ import annotations
 
