@@ -65,7 +65,7 @@ ONCE = (
     "README.md: depthwise 3 x 3 in other forms, least times in Chromium, one thread, 2026-11-29",
     "README.md: both texts and all widths of packets by turns in one process, 2026-11-30",
     "README.md: least of 25 launches on wasm of both texts by turns, processor time, at a load of 15, 2026-11-30",
-    "README.md: two first runs in Node's Pyodide with and without the programs that the wheel brings, processor time, "
+    "README.md: first runs in Node's Pyodide with the wheels for pages before the library and with it, in turns, "
     "2026-11-30",
     "README.md: the 85 kernels of the library by wasmtime with each cranelift_opt_level, 2026-11-29",
     "README.md: the compiler beside the one before packets, kernel by kernel in turns, 2026-11-27",
