@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
-from ..compiler.host import Uniform
 from ..compiler.ir import PRED
 from ..errors import ExecutionError, FaultKind
 from ..isa.address import Space
@@ -23,6 +22,7 @@ from . import fault_text
 from .device import Device, too_many_collectives
 
 if TYPE_CHECKING:
+    from ..compiler.host import Uniform
     from .compiled import CompiledDevice
 
 __all__ = ["HostedLaunch", "waits"]

@@ -14,7 +14,6 @@ from ..isa.address import ON_CHIP, Space
 from ..isa.types import Type
 from ..isa.verify import Analysis, Base
 from ..store.store import BROUGHT
-from .formula import Formula
 from .plan import (
     Binding,
     FastCode,
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
     from ..compiler.host import Uniform
     from ..compiler.ir import Function
 
-__all__ = ["Facts", "KernelTable", "LaneKernel", "WasmPart", "WgslPart"]
+__all__ = ["KernelFacts", "KernelTable", "LaneKernel", "WasmPart", "WgslPart"]
 
 _IDLE = frozenset({"fence"})  # effects that do nothing for anybody else
 _OTHER = "this kernel is for the other target"
@@ -46,8 +45,8 @@ class WasmPart(NamedTuple):
 
     code: bytes
     spill: int
-    scalars: tuple[int, ...]
-    memories: tuple[int, ...]
+    scalars: Any
+    memories: Any
     relaxed: bytes
     why: str
 
@@ -58,15 +57,15 @@ class WgslPart(NamedTuple):
 
     code: str
     size: int
-    scalars: tuple[int, ...]
-    written: tuple[bool, ...]
+    scalars: Any
+    written: Any
     scratch: int
     counts: bool
     why: str
-    fast: tuple[tuple[str, int, tuple[Formula, ...], bool], ...]
+    fast: tuple[Any, ...]
 
 
-class Facts(NamedTuple):
+class KernelFacts(NamedTuple):
     """What launches of a kernel need to know of it: its name, scalars and memories, which of these it writes and
     touches, whether it does nothing; and its code as far as it was made, by `math`, for WebGPU with the groups."""
 
@@ -91,11 +90,11 @@ class LaneKernel:
         self, program: int | None, analysis: Analysis, block: Any, shared: int, point: int | None, uniform: Uniform
     ) -> None:
         self.program, self.shared = program, analysis.program.shared_memory + shared
-        self.block: tuple[int, int, int] = tuple(block)
+        self.block: Any = tuple(block)
         self.analysis, self._region = analysis, (point, uniform)
         whole = not uniform and (point is None or (bool(BROUGHT) and point == analysis.graph.entry))
         known = BROUGHT.get((analysis.source, self.block)) if whole else None
-        if known is not None:
+        if known:
             from .brought import facts_of
 
             self.facts = facts_of(*known)
@@ -110,7 +109,7 @@ class LaneKernel:
 
         return lane_function(self.analysis, self.block, *self._region)
 
-    def _learnt(self) -> Facts:
+    def _learnt(self) -> KernelFacts:
         from ..compiler.accesses import access_of
         from ..compiler.operations import EFFECTS, WRITES
 
@@ -124,14 +123,12 @@ class LaneKernel:
         }
         stepping = any(block.end.steps or block.end.kind == "barrier" for block in function.blocks)
         idle = not stepping and all(node.op not in EFFECTS - _IDLE for node in function.nodes())
-        return Facts(function.name, scalars, bases, frozenset(written), frozenset(touched), idle, {})
+        return KernelFacts(function.name, scalars, bases, frozenset(written), frozenset(touched), idle, {})
 
     def wasm(self, math: str) -> WasmPart:
         """Its code for WebAssembly. Raises CompileError."""
         kind = "fast" if math == "fast" else "exact"
-        found = self.facts.code.get(kind)
-        if found is None:
-            found = self.facts.code[kind] = self._wasm(kind == "fast")
+        found = self.facts.code.get(kind) or self.facts.code.setdefault(kind, self._wasm(kind == "fast"))
         return WasmPart(*found)
 
     def _wasm(self, fast: bool) -> WasmPart:
@@ -152,14 +149,13 @@ class LaneKernel:
 
     def wgsl(self, math: str, groups: tuple[tuple[int, ...], ...]) -> WgslPart:
         """The shader whose bindings are of these memories, by their places. Raises CompileError."""
-        found = self.facts.code.get((math, groups))
-        if found is None:
-            found = self.facts.code[math, groups] = self._wgsl(math, groups)
+        key = math, groups
+        found: Any = self.facts.code.get(key) or self.facts.code.setdefault(key, self._wgsl(*key))
         if type(found) is tuple:
             from .brought import shader_of
 
             found = shader_of(found)
-        return found
+        return found  # type: ignore[no-any-return]
 
     def _wgsl(self, math: str, groups: tuple[tuple[int, ...], ...]) -> WgslPart:
         from ..targets import wgsl  # each target only where it is needed
