@@ -7,10 +7,10 @@ that was kept, and once as who installs the wheel has it: with an empty cache fo
 `python -m hologram_web_tools.precompiled` makes. Modules have their bytecode. `--beside DIR` runs another checkout turn
 by turn.
 
-`--pyodide` runs each in a process of Node of its own, in Pyodide with the wheels for pages, where nothing is kept but
-the programs that these bring, behind a softmax, too: milliseconds by the clock until the result was read, as nobody
-tells time of the processor there, and the least that importing modules took of it, of which some have no bytecode,
-that the engine took for machine code, and that is ours, imports among it.
+`--pyodide` runs each in a process of Node of its own, in Pyodide with the wheels for pages, behind a softmax, too, once
+without the library of pages and once with it: milliseconds of the process' processor time until the result was read,
+and the least that importing modules took of it, of which some have no bytecode, that the engine took for machine code,
+and that is ours, imports among it.
 """
 
 from __future__ import annotations
@@ -55,16 +55,17 @@ print(1000 * spent, 1000 * sum(code))
 """
 # In Pyodide, which has no NumPy: `first(PARAMS, texts)` gives milliseconds of the last text, and of these of imports.
 _IN_PAGE = """
-import builtins, os, time
+import builtins, os
 import js
 from array import array
-os.environ["HOLOGRAM_WEB_CACHE"] = "off"
+os.environ["HOLOGRAM_WEB_CACHE"] = "{cache}"
 import hologram_web as hg
 from pyodide.code import run_js
 
 run_js('''
 globalThis.engineMs = 0;
-const timed = (start) => { globalThis.engineMs += performance.now() - start; };
+globalThis.processorMs = () => { const { user, system } = process.cpuUsage(); return (user + system) / 1000; };
+const timed = (start) => { globalThis.engineMs += processorMs() - start; };
 for (const name of ["Module", "Instance"]) {
   WebAssembly[name] = new Proxy(WebAssembly[name], {
     construct(real, given) {
@@ -88,13 +89,13 @@ class Importing:
 
     def __call__(self, *args, **named):
         self.depth += 1
-        start = time.perf_counter()
+        start = 0 if self.depth > 1 else js.processorMs()
         try:
             return self.real(*args, **named)
         finally:
             self.depth -= 1
             if not self.depth:
-                self.spent += time.perf_counter() - start
+                self.spent += js.processorMs() - start
 
 async def first(params, texts):
     executor = await hg.Executor.open("wasm")
@@ -105,11 +106,11 @@ async def first(params, texts):
     for text in texts:
         program = hg.Program.from_text(params + "    " + text)
         importing.spent, js.engineMs = 0.0, 0.0
-        start = time.perf_counter()
+        start = js.processorMs()
         executor.run(program, 1, alpha=2.0, **args)
         await args["c"].read()
-        spent = time.perf_counter() - start
-    return [1000 * spent, 1000 * importing.spent, js.engineMs]
+        spent = js.processorMs() - start
+    return [spent, importing.spent, js.engineMs]
 
 """
 _BEFORE = "softmax.f32 [c], [a], 64, 64"
@@ -126,11 +127,11 @@ def once(case: str, folder: Path, cache: str, bytecode: str) -> list[float]:
         return [float(number) for number in done.stdout.split()]
 
 
-def in_pyodide(case: str) -> list[float]:
+def in_pyodide(case: str, cache: str) -> list[float]:
     """Milliseconds in a new Pyodide of Node until the result is read, and of these what imports and the engine took."""
     from tests.where import in_node
 
-    code = f"{_IN_PAGE}await first({PARAMS!r}, {[_BEFORE, CALLS[case]]!r})"
+    code = f"{_IN_PAGE.replace('{cache}', cache)}await first({PARAMS!r}, {[_BEFORE, CALLS[case]]!r})"
     found: list[float] = in_node("python.mjs", {"code": code})
     return found
 
@@ -140,15 +141,21 @@ def tell_pyodide(cases: list[str], rounds: int) -> None:
 
     write_bundle(expected=False)
     print(f"{date.today()}, load {os.getloadavg()[0]:.1f}, {rounds} rounds\n")
-    print("| case | whole, least, ms | median | importing | engine | ours |\n|---|---|---|---|---|---|")
-    least, ours = {}, {}
+    print("| case |", " | ".join(f"{way}, whole, ms | importing | engine | ours" for way in CACHES), "|")
+    print("|---|" + "---|" * 4 * len(CACHES))
+    least: dict[str, dict[str, float]] = {way: {} for way in CACHES}
+    ours: dict[str, dict[str, float]] = {way: {} for way in CACHES}
     for case in cases:
-        runs = [in_pyodide(case) for _ in range(rounds)]
-        whole, importing, engine = zip(*runs, strict=True)
-        least[case], ours[case] = min(whole), min(spent - code for spent, _, code in runs)
-        numbers = (min(whole), median(whole), min(importing), min(engine), ours[case])
-        print("|", " | ".join([case, *(f"{ms:.0f}" for ms in numbers)]), "|", flush=True)
-    print(f"\nmedian of the cases: {median(least.values()):.0f} ms; {_within(least, ours, _IN_PYODIDE)}")
+        turns = [[in_pyodide(case, cache) for cache in CACHES.values()] for _ in range(rounds)]
+        cells = []
+        for way, runs in zip(CACHES, zip(*turns, strict=True), strict=True):
+            whole, importing, engine = zip(*runs, strict=True)
+            least[way][case], ours[way][case] = min(whole), min(spent - code for spent, _, code in runs)
+            cells += [f"{ms:.0f}" for ms in (min(whole), min(importing), min(engine), ours[way][case])]
+        print("|", " | ".join([case, *cells]), "|", flush=True)
+    for way in CACHES:
+        told = _within(least[way], ours[way], _IN_PYODIDE)
+        print(f"\n{way}: median of the cases {median(least[way].values()):.0f} ms; {told}")
 
 
 def _within(least: dict[str, float], ours: dict[str, float], aim: float) -> str:

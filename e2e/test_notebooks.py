@@ -43,7 +43,8 @@ def lab(page: Page) -> Lab:
 def test_the_lock_names_files_of_the_site(page: Page) -> None:
     folder = SITE / "lite" / "static" / "pyodide"
     packages = json.loads((folder / "pyodide-lock.json").read_bytes())["packages"]
-    assert {"anywidget", "hologram-web", "hologram-web-tensor", "hologram-web-tools", "ipython"} <= set(packages)
+    ours = {"hologram-web", "hologram-web-library", "hologram-web-tensor", "hologram-web-tools"}
+    assert {"anywidget", "ipython", *ours} <= set(packages)
     for entry in packages.values():
         assert sha256((folder / entry["file_name"]).read_bytes()).hexdigest() == entry["sha256"]
         assert set(entry["depends"]) <= set(packages)

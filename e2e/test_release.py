@@ -430,7 +430,7 @@ await micropip.install("hologram-web[tensor,tools]", index_urls="${index}")
 
 def test_micropip_takes_the_wheels_for_pages_of_an_index(dist: Path, tmp_path: Path) -> None:
     """An index that has all wheels of the release, as PyPI would."""
-    for name in ("hologram_web", "hologram_web_tensor", "hologram_web_tools"):
+    for name in ("hologram_web", "hologram_web_library", "hologram_web_tensor", "hologram_web_tools"):
         place = tmp_path / "simple" / name.replace("_", "-")
         place.mkdir(parents=True)
         links = ""

@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
+from hologram_web.backends import IN_PAGE
 from hologram_web.compiler.accesses import access_of, checks_of, repeated
 from hologram_web.compiler.bounds import Bounds
 from hologram_web.compiler.conditions import shown
@@ -19,6 +20,7 @@ from hologram_web.errors import CompileError, UnsupportedInstruction
 from hologram_web.isa.verify import analyze
 from hologram_web.plan.conditions import with_formulas
 from hologram_web.plan.plan import TARGETS
+from hologram_web.tensor.made import STATE
 
 from .collective_launches import has_collectives, of_program
 
@@ -106,6 +108,8 @@ def _collectives(kernel: Kernel, block: tuple[int, int, int]) -> Iterator[str]:
         device = _bound(kernel, target)
         math, here = (device.math, device.here) if device is not None else ("exact", "")
         yield from of_program(kernel.program, block, target, math, here)
+    if IN_PAGE:
+        yield from STATE
     yield "what lanes do around them: hg.compile(kernel).artifact has its code"
 
 

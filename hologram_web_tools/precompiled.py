@@ -1,15 +1,20 @@
 """Translates and compiles the tensor library for WebAssembly, for the wheel: `hologram_web/library.bin`.
 
     python -m hologram_web_tools.precompiled [FILE]
+    python -m hologram_web_tools.precompiled --pages FILE
 
 Each collective is run once at typical sizes, exactly and with `math="fast"`, in an empty cache folder. What that holds
 then are the programs and kernels that first calls of who installs the wheel find (hologram_web/store/disk.py). Most
 depend on no size, but on types, flags and tiles. Machine code is not in it: it is of one processor and one wasmtime.
 Keys are those of the package that is imported, so tools/release.py runs this on the wheel that it built.
+
+With `--pages` FILE is what tools/page_wheel.mjs makes the library of pages of: nothing is run, but compiled for both of
+their devices.
 """
 
 from __future__ import annotations
 
+import marshal
 import os
 import sys
 import tempfile
@@ -21,7 +26,7 @@ import numpy as np
 import hologram_web as hg
 from hologram_web.store.disk import LIBRARY, Library
 
-from .typical import CALLS, PARAMS
+from .typical import CALLS, PARAMS, page_library
 
 _FILES = ("program", "wasm")
 
@@ -49,5 +54,9 @@ def arguments(executor: hg.Executor) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
+    if sys.argv[1:2] == ["--pages"]:
+        os.environ["HOLOGRAM_WEB_CACHE"] = "off"
+        Path(sys.argv[2]).write_bytes(marshal.dumps(page_library(), 2))
+        sys.exit()
     target = Path(sys.argv[1]) if len(sys.argv) > 1 else LIBRARY
     print(f"{make(target)} programs and kernels in {target}, {target.stat().st_size:,} bytes")

@@ -5,14 +5,20 @@ The tools' wheel has programs and kernels of the same calls for native installs:
 
 from __future__ import annotations
 
+import marshal
+from typing import Any, ClassVar
+
+from hologram_web.isa.launch import LaunchConfig
 from hologram_web.isa.lift import lift
 from hologram_web.isa.program import Program
+from hologram_web.isa.verify import Analysis
+from hologram_web.plan.kernels import KernelFacts, LaneKernel, WgslPart
+from hologram_web.plan.lowering import lower_plan
 from hologram_web.plan.plan import TARGETS
+from hologram_web.plan.single import launch_plan
 from hologram_web.tensor.programs import NAMED
 
-from .collective_launches import of_program
-
-__all__ = ["CALLS", "PARAMS", "page_programs"]
+__all__ = ["CALLS", "PARAMS", "page_library"]
 
 PARAMS = """
     .param c: buffer f32 read_write
@@ -81,16 +87,65 @@ CALLS = {
 }
 
 
-def page_programs() -> dict[tuple[str, ...], bytes]:
-    """The library's programs that these calls need in pages, by what names them: in launches, where the counts are
-    arguments, and in plans, where they are numbers."""
+class _Noted(LaneKernel):
+    """A kernel that is kept, with its code, which is made after it."""
+
+    kernels: ClassVar[dict[tuple[bytes, Any], KernelFacts]] = {}
+
+    def __init__(self, program: int | None, analysis: Analysis, block: Any, *region: Any) -> None:
+        super().__init__(program, analysis, block, *region)
+        source = analysis.program.to_bytes()
+        facts = self.kernels.setdefault((source, self.block), self.facts)
+        if facts is not self.facts:
+            self.facts = facts  # whose code is not made again
+
+
+def page_library() -> tuple[bytes, ...]:
+    """What pages have of these calls (hologram_web/tensor/made.py): of launches, where the counts are arguments, and of
+    plans, where they are numbers."""
     NAMED.clear()
-    for name, text in CALLS.items():
-        if name == "mixed_precision_gemm":  # there is no room for it
-            continue
+    _Noted.kernels.clear()
+    for text in CALLS.values():
         program = Program.from_text(f"{PARAMS}    {text}")
         for each in (program, lift(program)[0]):
+            aliases = {param.name: param.name for param in each.params if param.kind != "scalar"}
+            plan = launch_plan(each, LaunchConfig(), (True, True, True), aliases)
             for target in TARGETS:
-                for math in ("exact", "fast"):
-                    list(of_program(each, (1, 1, 1), target, math, ""))
-    return {names: program.to_bytes() for names, program in sorted(NAMED.items())}
+                lower_plan(plan, [each], (), {}, target=target, kernel=_Noted)
+    return _packed({names: program.to_bytes() for names, program in NAMED.items()}, _Noted.kernels)
+
+
+def _packed(programs: dict[tuple[str, ...], bytes], kernels: dict[tuple[bytes, Any], KernelFacts]) -> tuple[bytes, ...]:
+    """What the file has: programs with what is known of their kernels, code for WebAssembly, and code for WebGPU."""
+    about = {}
+    codes: tuple[dict[Any, Any], dict[Any, Any]] = {}, {}
+    for number, (names, source) in enumerate(sorted(programs.items())):
+        program, ours = Program.from_bytes(source), []
+        params = [
+            (p.name, p.kind, None if p.ty is None else p.ty.id, None if p.access is None else p.access.value)
+            for p in program.params
+        ]
+        for (of, block), facts in kernels.items():
+            if of == source:
+                ours.append((block, _plain(facts)))
+                for key, part in facts.code.items():
+                    place = codes[isinstance(key, tuple)].setdefault((number, block), {})
+                    place[key] = _plain_wgsl(part) if isinstance(part, WgslPart) else tuple(part)
+        more = program.shared_memory, program.local_memory, program.metadata.name, program.entry
+        about[names] = number, source, params, ours, *more
+    # In a version that all Pythons here read, and that does not go by who else holds an object.
+    return tuple(marshal.dumps(part, 2) for part in (about, *codes))
+
+
+def _plain(facts: KernelFacts) -> tuple[Any, ...]:
+    bases = facts.bases
+    places = [[k for k, base in enumerate(bases) if base in some] for some in (facts.written, facts.touched)]
+    scalars = [(name, ty.id) for name, ty in facts.scalars.items()]
+    return facts.name, scalars, [(int(base.space.value), base.name) for base in bases], *places, facts.idle
+
+
+def _plain_wgsl(part: WgslPart) -> tuple[Any, ...]:
+    fast = [
+        (text, blocks, [each.code for each in conditions], counts) for text, blocks, conditions, counts in part.fast
+    ]
+    return *part[:-1], fast

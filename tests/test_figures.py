@@ -67,7 +67,7 @@ ONCE = (
     "2026-11-30",
     "README.md: both texts and all widths of packets by turns in one process, 2026-11-30",
     "README.md: least of 25 launches on wasm of both texts by turns, processor time, at a load of 15, 2026-11-30",
-    "README.md: two first runs in Node's Pyodide with and without the programs that the wheel brings, processor time, "
+    "README.md: first runs in Node's Pyodide with the wheels for pages before the library and with it, in turns, "
     "2026-11-30",
     "README.md: the 85 kernels of the library by wasmtime with each cranelift_opt_level, 2026-11-29",
     "README.md: the compiler beside the one before packets, kernel by kernel in turns, 2026-11-27",
@@ -218,6 +218,7 @@ def test_sizes_of_the_wheels(tmp_path: Path) -> None:
     with its metadata and license."""
     page, ordinary = build_page_wheel(ROOT / "build" / "wheel").stat().st_size, write_wheel(tmp_path).stat().st_size
     (tensor,) = (ROOT / "build" / "wheel").glob("hologram_web_tensor-*_wasm32.whl")
+    (library,) = (ROOT / "build" / "wheel").glob("hologram_web_library-*_wasm32.whl")
     for name, sentence, size in (
         ("docs/measured.md", r"\| wheel that pages load +\| +(\d+) KB", page),
         ("docs/measured.md", r"\| wheel for everybody else +\| +(\d+) KB", ordinary),
@@ -225,12 +226,15 @@ def test_sizes_of_the_wheels(tmp_path: Path) -> None:
         ("docs/pyodide.md", r"the one of the tools (\d+) KB", write_tools_wheel(tmp_path).stat().st_size),
         ("docs/pyodide.md", r"and the one for\s+pages (\d+) KB", page),
         ("docs/pyodide.md", r"of arrays has (\d+) KB", tensor.stat().st_size),
+        ("docs/pyodide.md", r"of what it becomes (\d+) KB", library.stat().st_size),
+        ("docs/cache.md", r"`hologram-web-library`, (\d+) KB", library.stat().st_size),
     ):
         found = re.search(sentence, _text(ROOT / name))
         assert found, f"{name} has no sentence {sentence!r} any more: mend the list here"
         assert float(found[1]) == pytest.approx(size / 1000, rel=0.03)
     assert page <= 450_000
     assert tensor.stat().st_size <= 200_000
+    assert library.stat().st_size <= 420_000
 
 
 def write_counts() -> None:

@@ -1,8 +1,9 @@
 """Converts the ordinary wheel to the wheels for pages. page_wheel.mjs runs this in Pyodide, whose Python compiles it.
 
 The families of the tensor library and arrays are a wheel of their own, hologram-web-tensor, which pages ask for by the
-extra `tensor`: one file of sources, beside those of the first. Programs of typical calls lie in it, translated here, in
-a module written anew (hologram_web/tensor/made.py), with the fingerprint of the first wheel: no other one takes them.
+extra `tensor`: one file of sources, beside those of the first. A third, hologram-web-library, which it asks for, has
+what typical calls of it become (hologram_web/tensor/made.py), with the fingerprint of the first wheel: no other one
+takes it. It is made where page_wheel.mjs is given what `python -m hologram_web_tools.precompiled --pages` writes.
 
 The other modules become two compressed files: bytecode of what is needed first, and the sources of all others, which
 Python compiles when they are imported. Both without what pages cannot use. A third has the texts that modules read: the
@@ -40,6 +41,7 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
 
 LIMIT = 449_990  # bytes of the first wheel; tests/test_figures.py holds it to 450,000
 TENSOR_LIMIT = 200_000  # bytes of the second
+LIBRARY_LIMIT = 420_000  # and of the third
 PACKAGE = "hologram_web"
 # What only native devices and tests use.
 _NATIVE = ("backends.wasm", "backends.webgpu", "backends.host_device", "backends.forms", "store.disk", "store.kept")
@@ -54,7 +56,7 @@ NEEDED = (
     "hg.compile(hg.kernel_from_source('def f(x: hg.u32):\\n pass'), grid=1).to_bytes()",
 )
 _SECOND = (
-    rf"{PACKAGE}\.(tensor\.|array\b|nn\b|ops$|array_api$|atlas\b|plan\.tensor_steps$|runtime\.(weights|stream|typed)$"
+    rf"{PACKAGE}\.(tensor\.|array\b|nn\b|ops$|array_api$|atlas\b|plan\.(tensor_steps|brought)$|compiler\.host$|runtime\.(weights|stream|typed)$"
     r"|frontends\.python\.collective_calls$|isa\.json_form$)"
 )
 # Of the tensor library what tells an operation that is there from one that is not.
@@ -62,7 +64,7 @@ _ALWAYS = {f"{PACKAGE}.tensor{module}" for module in ("", ".families", ".operati
 _DROPPED = ("RECORD", "WHEEL", "entry_points.txt")  # of dist-info; two are made anew, the script is of the command line
 
 
-def convert(wheel: str) -> list[str]:
+def convert(wheel: str, library: bytes = b"") -> list[str]:
     """The names of the wheels for pages, which lie in this folder then."""
     from compression import zstd  # type: ignore[import-not-found]
 
@@ -125,10 +127,16 @@ def convert(wheel: str) -> list[str]:
     about = f"Metadata-Version: 2.1\nName: {PACKAGE}-tensor\nVersion: {version}\n"
     about += f"Summary: The tensor library of hologram-web, for pages\nRequires-Dist: hologram-web=={version}\n"
     made = [written(count)]
-    second[f"{PACKAGE}.tensor.made"] = (False, marshal.dumps(_programs(made[0])))
+    if library:
+        about += f"Requires-Dist: hologram-web-library=={version}\n"
     made.append(_written(f"{PACKAGE}_tensor", version, about.encode(), _packed("tensor", second)))
-    if Path(made[1]).stat().st_size > TENSOR_LIMIT:
-        raise RuntimeError(f"{made[1]} has more than {TENSOR_LIMIT} bytes")
+    if library:
+        about = f"Metadata-Version: 2.1\nName: {PACKAGE}-library\nVersion: {version}\n"
+        about += f"Summary: Compiled operations of hologram-web, for pages\nRequires-Dist: hologram-web=={version}\n"
+        made.append(_written(f"{PACKAGE}_library", version, about.encode(), _library(made[0], library)))
+    for name, limit in zip(made[1:], (TENSOR_LIMIT, LIBRARY_LIMIT), strict=False):
+        if Path(name).stat().st_size > limit:
+            raise RuntimeError(f"{name} has more than {limit} bytes")
     return made
 
 
@@ -212,19 +220,17 @@ def _looked_at(wheel: str) -> tuple[list[str], int, set[str]]:
     return needed, counts[0], found
 
 
-def _programs(wheel: str) -> CodeType:
-    """A module with the programs of typical calls, for who has this wheel, too."""
+def _library(wheel: str, parts: bytes) -> dict[str, bytes]:
+    """The file of what typical calls become, for who has this wheel, too."""
     from compression import zstd
 
     with ZipFile(wheel) as archive:
         archive.extractall("page")
-    sys.path.insert(0, "made")  # where page_wheel.mjs has put them
-    typical, store = import_module(f"{PACKAGE}_tools.typical"), import_module(f"{PACKAGE}.store.store")
+    made, store = import_module(f"{PACKAGE}.tensor.made"), import_module(f"{PACKAGE}.store.store")
     (record,) = Path("page").glob("*.dist-info/RECORD")
-    packed = zstd.compress(marshal.dumps(typical.page_programs()), level=22)
-    text = "import marshal\nfrom compression import zstd\n"
-    text += f"CORE = {store.recorded(record)!r}\nPROGRAMS = marshal.loads(zstd.decompress({packed!r}))\n"
-    return _without_columns(compile(text, "made.py", "exec"))
+    packed = marshal.dumps([zstd.compress(part, level=22) for part in marshal.loads(parts)], 2)
+    head = made.MARK + store.recorded(record) + store.blake3(packed)
+    return {f"{PACKAGE}/{made.FILE.name}": head + packed}
 
 
 def stripped(text: bytes, place: str, public: set[str]) -> str:

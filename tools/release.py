@@ -59,9 +59,16 @@ def _add_library(wheel: Path, sources: Path) -> None:
     """Puts what the package of a wheel makes of its tensor library among the sources of this wheel."""
     with TemporaryDirectory() as place, ZipFile(wheel) as packed:
         packed.extractall(place)
-        (Path(place) / "hologram_web_tools").symlink_to(ROOT / "hologram_web_tools")
-        target = sources / "hologram_web" / "library.bin"
-        run(sys.executable, "-m", "hologram_web_tools.precompiled", target, folder=Path(place))
+        _precompiled(Path(place), sources / "hologram_web" / "library.bin")
+
+
+def _precompiled(package: Path, *words: str | Path) -> None:
+    """Compiles the tensor library with the package that lies in a folder."""
+    (package / "hologram_web_tools").symlink_to(ROOT / "hologram_web_tools")
+    run(sys.executable, "-m", "hologram_web_tools.precompiled", *words, folder=package)
+
+
+_DEPENDS = {"hologram_web": [], "hologram_web_tensor": ["hologram-web", "hologram-web-library"]}
 
 
 def lock_entries(wheels: list[Path]) -> dict[str, Any]:
@@ -77,8 +84,8 @@ def lock_entries(wheels: list[Path]) -> dict[str, Any]:
             "install_dir": "site",
             "sha256": sha256(wheel.read_bytes()).hexdigest(),
             "package_type": "package",
-            "imports": [package] if package != "hologram_web_tensor" else [],
-            "depends": [] if package == "hologram_web" else ["hologram-web"],
+            "imports": [] if package in ("hologram_web_tensor", "hologram_web_library") else [package],
+            "depends": _DEPENDS.get(package, ["hologram-web"]),
             "unvendored_tests": False,
         }
     return found
@@ -106,7 +113,11 @@ def release(folder: Path) -> None:
     run("npm", "run", "--silent", "build")
     wheel = distributions(folder)
     pack(folder, wheel.name.split("-")[1])
-    run("node", "tools/page_wheel.mjs", wheel, folder)
+    with TemporaryDirectory() as place, ZipFile(wheel) as packed:
+        packed.extractall(place)
+        library = Path(place, "library")
+        _precompiled(Path(place), "--pages", library)
+        run("node", "tools/page_wheel.mjs", wheel, folder, library)
     (tools,) = folder.glob("hologram_web_tools-*.whl")
     pages = [*sorted(folder.glob("*_wasm32.whl")), tools]
     (folder / LOCK).write_text(json.dumps({"packages": lock_entries(pages)}, indent=2) + "\n", encoding="utf-8")

@@ -103,11 +103,15 @@ def build_page_wheel(folder: Path) -> Path:
 
 
 def convert_wheel(wheel: Path, folder: Path) -> list[Path]:
-    """The wheels for pages, of the ordinary one: the one that all load, and the one of the tensor library. Raises
-    subprocess.CalledProcessError."""
-    with TemporaryDirectory(dir=folder.resolve()) as made:
-        command = ["node", "tools/page_wheel.mjs", str(wheel.resolve()), made]
-        subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+    """The wheels for pages, of the ordinary one: the one that all load, the one of the tensor library, and what typical
+    calls of it become. Raises subprocess.CalledProcessError."""
+    with TemporaryDirectory(dir=folder.resolve()) as made, TemporaryDirectory() as place:
+        library = Path(place, "library")
+        for command in (
+            [sys.executable, "-m", "hologram_web_tools.precompiled", "--pages", str(library)],
+            ["node", "tools/page_wheel.mjs", str(wheel.resolve()), made, str(library)],
+        ):
+            subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
         return [each.replace(folder / each.name) for each in sorted(Path(made).iterdir())]
 
 

@@ -39,7 +39,11 @@ MODULES = ROOT / "node_modules"
 KERNEL = "@jupyterlite/pyodide-kernel-extension:kernel"
 THEMES = "@jupyterlab/apputils-extension:themes"
 MADE = "2026-01-01T00:00:00Z"  # no clock: the same sources make the same site
-WITH_OURS = ("hologram-web-tensor", "hologram-web-tools")  # what `import hologram_web` brings here
+WITH_OURS = (
+    "hologram-web-library",
+    "hologram-web-tensor",
+    "hologram-web-tools",
+)  # what `import hologram_web` brings here
 STARTED = ("hologram-web", "anywidget")  # what a notebook starts with: imports of imports are not seen
 IN_PYODIDE = {"sys_platform": "emscripten", "platform_system": "Emscripten", "platform_machine": "wasm32", "extra": ""}
 
@@ -84,7 +88,11 @@ def _ours() -> list[Path]:
     folder.mkdir(parents=True, exist_ok=True)
     page = build_page_wheel(folder)
     (tools,) = build_wheel(folder).parent.glob("hologram_web_tools-*.whl")
-    return [page, page.with_name(page.name.replace("hologram_web-", "hologram_web_tensor-")), tools]
+    return [
+        page,
+        *(page.with_name(page.name.replace("_web-", f"_web_{part}-")) for part in ("tensor", "library")),
+        tools,
+    ]
 
 
 def entries_of(wheels: Iterable[Path]) -> dict[str, Any]:

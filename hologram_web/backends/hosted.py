@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
-from ..compiler.host import Uniform
 from ..compiler.ir import PRED
 from ..errors import ExecutionError, FaultKind
 from ..isa.address import Space
@@ -24,6 +23,7 @@ from . import fault_text
 from .device import Device, too_many_collectives
 
 if TYPE_CHECKING:
+    from ..compiler.host import Uniform
     from .compiled import CompiledDevice
 
 __all__ = ["HostedLaunch", "waits"]

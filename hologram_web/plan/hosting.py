@@ -11,9 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from math import prod
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from ..compiler.host import Region, Uniform, host_function
 from ..compiler.ir import PRED, Node
 from ..compiler.out_of_ssa import Assign, Copies, Do, Go, Lowered, Variable, lower
 from ..compiler.structure import If, Labelled, Stop, Straight, StructuredBranch, StructuredLoop, Tree, structure
@@ -60,6 +59,9 @@ from .plan import (
 )
 from .symbols import Factor, NotExpressible, Symbol, as_formula, number_of
 
+if TYPE_CHECKING:
+    from ..compiler.host import Region, Uniform
+
 __all__ = ["CLASS_BYTES", "LoweredKernel", "Outer", "call_steps"]
 
 CLASS_BYTES = 12_288
@@ -76,7 +78,7 @@ class LoweredKernel(Protocol):
     @property
     def scalars(self) -> dict[str, Type]: ...
     @property
-    def bases(self) -> list[Base]: ...
+    def bases(self) -> Sequence[Base]: ...
     @property
     def idle(self) -> bool: ...
 
@@ -154,6 +156,8 @@ class _Caller:
         if not self.analysis.has_collectives:
             made = self._make(entry, {})
             return [] if made is None else [self._launch(made[0], {})]
+        from ..compiler.host import host_function  # in pages with the tensor library
+
         function = host_function(self.analysis, self._make)
         self.lowered: Lowered = lower(function)
         code = self._code(structure(self.lowered.resumes[0]), frozenset({_END_LABEL}))

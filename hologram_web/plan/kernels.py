@@ -5,18 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..compiler.accesses import access_of
-from ..compiler.driver import lane_function
-from ..compiler.host import Uniform
-from ..compiler.operations import EFFECTS, WRITES
 from ..errors import CompileError, UnsupportedInstruction
 from ..isa.address import ON_CHIP, Space
 from ..isa.types import Type
-from ..isa.verify import Analysis
-from .conditions import with_formulas
+from ..isa.verify import Analysis, Base
+from ..store.store import BROUGHT
 from .plan import (
     Binding,
     FastCode,
@@ -31,15 +28,58 @@ from .plan import (
     with_bodies,
 )
 
-__all__ = ["KernelTable", "LaneKernel"]
+if TYPE_CHECKING:
+    from ..compiler.host import Uniform
+    from ..compiler.ir import Function
+
+__all__ = ["KernelFacts", "KernelTable", "LaneKernel", "WasmPart", "WgslPart"]
 
 _IDLE = frozenset({"fence"})  # effects that do nothing for anybody else
 _OTHER = "this kernel is for the other target"
 _INDENT = re.compile(r"^ +", re.MULTILINE)
 
 
+class WasmPart(NamedTuple):
+    """Code for WebAssembly: a module, bytes of spill memory a lane, the places of scalars and memories in the argument
+    block, the module for engines with relaxed SIMD, empty where it is the same; and why the code is what it is."""
+
+    code: bytes
+    spill: int
+    scalars: Any
+    memories: Any
+    relaxed: bytes
+    why: str
+
+
+class WgslPart(NamedTuple):
+    """A shader for memories in groups, as `WgslCode` has it, with texts in place of numbers. `fast` has of each such
+    shader its text, blocks, conditions and `counts`; `why` is what keeps checks in all launches."""
+
+    code: str
+    size: int
+    scalars: Any
+    written: Any
+    scratch: int
+    counts: bool
+    why: str
+    fast: tuple[Any, ...]
+
+
+class KernelFacts(NamedTuple):
+    """What launches of a kernel need to know of it: its name, scalars and memories, which of these it writes and
+    touches, whether it does nothing; and its code as far as it was made, by `math`, for WebGPU with the groups."""
+
+    name: str
+    scalars: dict[str, Type]
+    bases: tuple[Base, ...]
+    written: frozenset[Base]
+    touched: frozenset[Base]
+    idle: bool
+    code: dict[Any, Any]
+
+
 class LaneKernel:
-    """A kernel while it is made: its function, and what the code of its launches needs.
+    """A kernel while it is made: what the code of its launches needs, from the library or its function.
 
     `fast` allows shader compilers to rewrite F32 arithmetic, as collectives do that are built of dot products.
     """
@@ -49,17 +89,86 @@ class LaneKernel:
     def __init__(
         self, program: int | None, analysis: Analysis, block: Any, shared: int, point: int | None, uniform: Uniform
     ) -> None:
-        function = lane_function(analysis, block, point, uniform)
-        self.program, self.function, self.shared = program, function, analysis.program.shared_memory + shared
+        self.program, self.shared = program, analysis.program.shared_memory + shared
+        self.block: Any = tuple(block)
+        self.analysis, self._region = analysis, (point, uniform)
+        whole = not uniform and (point is None or (bool(BROUGHT) and point == analysis.graph.entry))
+        known = BROUGHT.get((analysis.source, self.block)) if whole else None
+        if known:
+            from .brought import facts_of
+
+            self.facts = facts_of(*known)
+        else:
+            self.facts = self._learnt()
+        _, self.scalars, self.bases, self.written, self.touched, self.idle, _ = self.facts
+
+    @cached_property
+    def function(self) -> Function:
+        """Its code for compilers, made when what is asked for is not there."""
+        from ..compiler.driver import lane_function
+
+        return lane_function(self.analysis, self.block, *self._region)
+
+    def _learnt(self) -> KernelFacts:
+        from ..compiler.accesses import access_of
+        from ..compiler.operations import EFFECTS, WRITES
+
+        function = self.function
         accesses = [(node, access) for node in function.nodes() if (access := access_of(node)) is not None]
-        self.bases = [base for base in function.bases if base.space not in ON_CHIP]
-        self.written = {access.base for node, access in accesses if node.op in WRITES}
-        self.touched = {access.base for _, access in accesses} | {b for b in self.bases if b.space is Space.PHI}
-        self.scalars: dict[str, Type] = {
+        bases = tuple(base for base in function.bases if base.space not in ON_CHIP)
+        written = {access.base for node, access in accesses if node.op in WRITES}
+        touched = {access.base for _, access in accesses} | {b for b in bases if b.space is Space.PHI}
+        scalars: dict[str, Type] = {
             node.attr: node.ty for node in function.nodes() if node.op == "param" and isinstance(node.ty, Type)
         }
         stepping = any(block.end.steps or block.end.kind == "barrier" for block in function.blocks)
-        self.idle = not stepping and all(node.op not in EFFECTS - _IDLE for node in function.nodes())
+        idle = not stepping and all(node.op not in EFFECTS - _IDLE for node in function.nodes())
+        return KernelFacts(function.name, scalars, bases, frozenset(written), frozenset(touched), idle, {})
+
+    def wasm(self, math: str) -> WasmPart:
+        """Its code for WebAssembly. Raises CompileError."""
+        kind = "fast" if math == "fast" else "exact"
+        found = self.facts.code.get(kind) or self.facts.code.setdefault(kind, self._wasm(kind == "fast"))
+        return WasmPart(*found)
+
+    def _wasm(self, fast: bool) -> WasmPart:
+        from ..targets import wasm
+
+        compiled = wasm.compile_kernel(self.function)
+        order, spill, relaxed = list(self.scalars), compiled.spill, compiled.relaxed
+        if fast:
+            other = wasm.compile_kernel(self.function, fuses=True)
+            relaxed = b"" if other.code == compiled.code else other.code
+            if relaxed:  # the argument blocks of both are alike: they load the same things
+                assert (other.scalars, other.bases) == (compiled.scalars, compiled.bases)
+                spill = max(other.spill, spill)  # a reciprocal may wait at a barrier instead of a divisor
+        scalars = tuple(order.index(name) for name, _ in compiled.scalars)
+        return WasmPart(
+            compiled.code, spill, scalars, tuple(map(self.bases.index, compiled.bases)), relaxed, compiled.why
+        )
+
+    def wgsl(self, math: str, groups: tuple[tuple[int, ...], ...]) -> WgslPart:
+        """The shader whose bindings are of these memories, by their places. Raises CompileError."""
+        key = math, groups
+        found: Any = self.facts.code.get(key) or self.facts.code.setdefault(key, self._wgsl(*key))
+        if type(found) is tuple:
+            from .brought import shader_of
+
+            found = shader_of(found)
+        return found  # type: ignore[no-any-return]
+
+    def _wgsl(self, math: str, groups: tuple[tuple[int, ...], ...]) -> WgslPart:
+        from ..targets import wgsl  # each target only where it is needed
+        from .conditions import with_formulas
+
+        parts = [[self.bases[place] for place in group] for group in groups]
+        compiled = wgsl.compile_kernel(self.function, parts, self.shared, math=math)
+        order = list(self.scalars)
+        proven = with_formulas(compiled, order, self.bases, self.shared)
+        fast = tuple((each.code, each.blocks, each.conditions, each.counts) for each in proven.fast)
+        scalars, written = tuple(order.index(name) for name, _ in compiled.scalars), tuple(compiled.written)
+        about = compiled.scratch, compiled.counts, proven.why
+        return WgslPart(compiled.code, compiled.arguments_size, scalars, written, *about, fast)
 
 
 class KernelTable:
@@ -99,7 +208,6 @@ class KernelTable:
 
     def _kernel(self, made: LaneKernel, target: str) -> KernelCode:
         """The kernel with its WebAssembly; variants of its WGSL come with the launches that need them."""
-        function = made.function
         memories = tuple(
             KernelMemory(base.space.name.lower(), None if base.space is Space.PHI else base.name, base in made.written)  # type: ignore[arg-type]
             for base in made.bases
@@ -108,36 +216,19 @@ class KernelTable:
         try:
             if target == "webgpu":
                 raise UnsupportedInstruction(None, _OTHER)
-            from ..targets import wasm
-
-            compiled = wasm.compile_kernel(function)
+            compiled = made.wasm(self.math)
             self._tell("wasm", len(self.kernels), compiled.why)
-            order = list(made.scalars)
-            code = WasmCode(
-                self._module(compiled.code),
-                compiled.spill,
-                tuple(order.index(name) for name, _ in compiled.scalars),
-                tuple(made.bases.index(base) for base in compiled.bases),
-            )
-            if self.math == "fast":
-                relaxed = wasm.compile_kernel(function, fuses=True)
-                if relaxed.code != compiled.code:  # the argument blocks of both are alike: they load the same things
-                    assert (relaxed.scalars, relaxed.bases) == (compiled.scalars, compiled.bases)
-                    # A reciprocal may wait at a barrier instead of a divisor.
-                    spill = max(relaxed.spill, compiled.spill)
-                    code = code._replace(spill=spill, relaxed=self._module(relaxed.code))
-            elif compiled.relaxed:
+            code = WasmCode(self._module(compiled.code), *compiled[1:4])
+            if compiled.relaxed:
                 code = code._replace(relaxed=self._module(compiled.relaxed))
         except CompileError as error:
             code = str(error)
-        block = function.block_shape
-        scalars = tuple(made.scalars.items())
         return KernelCode(
-            function.name,
+            made.facts.name,
             made.program,
-            block,
+            made.block,
             made.shared,
-            scalars,
+            tuple(made.scalars.items()),
             memories,
             True,
             code,
@@ -153,36 +244,25 @@ class KernelTable:
         for place, (base, buffer) in enumerate(zip(made.bases, buffers, strict=True)):
             if base in made.touched:
                 groups.setdefault(buffer, []).append(place)
-        wanted = [tuple(group) for group in groups.values()]
+        wanted = tuple(map(tuple, groups.values()))
         for position, variant in enumerate(kernel.wgsl):
-            if [binding.memories for binding in variant.bindings] == wanted:
+            if tuple(binding.memories for binding in variant.bindings) == wanted:
                 return position + 1
-        from ..targets import wgsl  # each target only where it is needed
-
+        math = self.math
+        if made.program is None and math != "strict":  # collectives say themselves what they allow
+            math = "fast" if made.fast else "exact"
         try:
-            parts = [[made.bases[place] for place in group] for group in wanted]
-            math = self.math
-            if made.program is None and math != "strict":  # collectives say themselves what they allow
-                math = "fast" if made.fast else "exact"
-            compiled = wgsl.compile_kernel(made.function, parts, made.shared, math=math)
+            found = made.wgsl(math, wanted)
         except CompileError as error:
             if isinstance(kernel.wasm, str) and kernel.wasm != _OTHER:
                 raise
             self.kernels[number] = replace(kernel, wgsl=str(error))
             return 0
-        shader, order = self._shader(compiled.code), list(made.scalars)
-        proven = with_formulas(compiled, order, made.bases, made.shared)
-        self._tell("webgpu", f"{number}.{len(kernel.wgsl)}", proven.why)
-        fast = [FastCode(self._shader(each.code), each.blocks, each.conditions, each.counts) for each in proven.fast]
-        code = WgslCode(
-            shader,
-            compiled.arguments_size,
-            tuple(order.index(name) for name, _ in compiled.scalars),
-            tuple(map(Binding, compiled.written, wanted)),  # without that of scratch memory
-            compiled.scratch,
-            tuple(fast),
-            compiled.counts,
-        )
+        shader = self._shader(found.code)
+        self._tell("webgpu", f"{number}.{len(kernel.wgsl)}", found.why)
+        fast = tuple(FastCode(self._shader(each[0]), *each[1:]) for each in found.fast)
+        bindings = tuple(map(Binding, found.written, wanted))  # without that of scratch memory
+        code = WgslCode(shader, found.size, found.scalars, bindings, found.scratch, fast, found.counts)
         self.kernels[number] = replace(kernel, wgsl=(*kernel.wgsl, code))
         return len(kernel.wgsl) + 1
 

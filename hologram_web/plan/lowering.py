@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from ..compiler.host import Uniform
 from ..errors import CompileError
 from ..garbage import seldom_collected
 from ..isa.program import Program
@@ -34,12 +33,15 @@ from .plan import (
 )
 from .symbols import number_of
 
+if TYPE_CHECKING:
+    from ..compiler.host import Uniform
+
 __all__ = ["Lowering", "lower_plan"]
 
 K = TypeVar("K", bound=LoweredKernel)
 # Makes a kernel: of a program's number, or None in parts of collectives; analysis, block, shared memory beside the
 # program's own, the point where a lane region starts (None: the entry), and the names of what it finds in registers.
-MakeKernel = Callable[[int | None, Analysis, tuple[int, int, int], int, int | None, Uniform], K]
+MakeKernel = Callable[[int | None, Analysis, tuple[int, int, int], int, int | None, "Uniform"], K]
 
 
 @seldom_collected()
@@ -52,6 +54,7 @@ def lower_plan(
     target: str = "",
     analyses: Sequence[Analysis] = (),
     math: str = "exact",
+    kernel: type[LaneKernel] = LaneKernel,
 ) -> Artifact:
     """The artifact of a plan whose calls have no code yet. Raises CompileError.
 
@@ -61,9 +64,9 @@ def lower_plan(
     given = {id(program): analysis for program, analysis in zip(programs, analyses, strict=False)}
 
     def known(program: Program) -> Analysis:
-        return given.get(id(program)) or verified(program)
+        return given.get(id(program)) or getattr(program, "_analysis", None) or verified(program)  # tensor/made.py
 
-    lowering = Lowering(plan, programs, target, LaneKernel, known, math=math)
+    lowering = Lowering(plan, programs, target, kernel, known, math=math)
     steps = lowering.steps(plan.steps)
     _check_steps(steps)
     used = _names(steps)

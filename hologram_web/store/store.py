@@ -17,9 +17,23 @@ from typing import Any, Protocol
 from .._version import __version__
 from .blake3 import blake3
 
-__all__ = ["HASH", "Store", "compiled_store", "fingerprint", "folder", "key_of", "module_store", "sealed", "unsealed"]
+__all__ = [
+    "BROUGHT",
+    "HASH",
+    "Store",
+    "compiled_store",
+    "fingerprint",
+    "folder",
+    "key_of",
+    "module_store",
+    "sealed",
+    "unsealed",
+]
 
 HASH = 32  # bytes of the checksum before each value
+# What the library of pages has of kernels, by bytes of programs and shape of blocks: tensor/made.py puts it there as it
+# lies in the file, for plan/kernels.py, with where their code is.
+BROUGHT: dict[tuple[bytes, tuple[int, int, int]], tuple[tuple[Any, ...], dict[Any, Any]]] = {}
 _PACKAGE = Path(__file__).resolve().parent.parent
 
 

@@ -2,8 +2,8 @@
 
 Translating is the longest part of a first call, as tiles are written out. What a program is made of has to be known by
 name for that: constants, and functions of this package, whose text the store's fingerprint covers. Functions that an
-array or a user puts into an operation have no such name, so these are translated in each process. Wheels for pages
-bring the programs of typical calls (made.py).
+array or a user puts into an operation have no such name, so these are translated in each process. In pages a library
+has the programs of typical calls, with their code (made.py).
 """
 
 from __future__ import annotations
@@ -15,12 +15,11 @@ from typing import TYPE_CHECKING, Any
 from ..errors import IsaError
 from ..frontends.python.names import Intrinsic
 from ..frontends.python.source import Source
-from ..frontends.python.translate import translate
 from ..isa.program import Program
 from ..isa.types import Type
 from ..isa.verify import analysis_of
-from ..store.store import compiled_store, fingerprint, key_of
-from .made import CORE, PROGRAMS
+from ..store.store import compiled_store, key_of
+from .made import brought
 
 if TYPE_CHECKING:
     from .fuse import Fusion
@@ -57,13 +56,15 @@ def program_of(kernel: FunctionType, constants: Mapping[str, Any], fusion: Fusio
 def unchanging(program: Program) -> Program:
     """The program, whose instructions nobody changes any more: that a launch need not look at each of them was a
     twentieth of a training step."""
-    program.instructions = tuple(program.instructions)  # type: ignore[assignment]
+    if "instructions" in vars(program):  # it is read
+        program.instructions = tuple(program.instructions)  # type: ignore[assignment]
     return program
 
 
 def _recalled(kernel: FunctionType, constants: Mapping[str, Any], names: tuple[str, ...]) -> Program:
-    raw = PROGRAMS.get(names) if PROGRAMS and fingerprint() == CORE else None
-    store, place = None if raw else compiled_store(), b""
+    if (found := brought(names)) is not None:
+        return found
+    store, place, raw = compiled_store(), b"", None
     if store is not None:
         place = key_of(names, "", ())
         raw = store.get("program", place)
@@ -90,6 +91,8 @@ def _named(value: Any) -> str | None:
 
 
 def _translated(kernel: FunctionType, constants: Mapping[str, Any], fusion: Fusion | None) -> Program:
+    from ..frontends.python.translate import translate  # which is not needed where a store has the program
+
     definition = Source.of(kernel)
     if fusion is not None:
         from .fuse import fused

@@ -181,3 +181,16 @@ def test_interrupts_end_a_launch_within_the_call() -> None:
 def _to_the_end(ex: hg.Executor, launch: object, *args: object) -> None:
     launch(*args)  # type: ignore[operator]
     ex.sync()
+
+
+@pytest.mark.page
+@pytest.mark.parametrize("name", ["wasm", "webgpu"])
+def test_code_for_one_math_is_not_taken_for_another(name: str) -> None:
+    """On wasm it was: of launches with math="fast", whose products fuse, and exact ones the first one's."""
+    triple = hg.kernel_from_source("def triple(x: hg.Array[hg.f32]):\n    x[hg.global_id()] *= 3.0\n").program
+    ex = hg.Executor(name)
+    x = ex.array([1.0, 2.0], hg.f32)
+    for math in ("exact", "fast", "exact"):
+        ex.device.execute_program_with_params(triple, hg.ExecutionParams(hg.linear(2), {"x": x.handle}, math))
+    assert ex.device.stats.kernels == 2
+    assert x.numpy().tolist() == [27.0, 54.0]

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...compiler.driver import lane_function
 from ...isa.launch import LaunchConfig
 from ...isa.verify import Analysis
 from ...plan.lowering import lower_plan
 from ...plan.single import launch_plan
 from ...plan.writer import write
-from ...targets import wasm
 
 __all__ = ["artifact_of", "module_of"]
 
@@ -31,4 +29,7 @@ def artifact_of(
 
 def module_of(analysis: Analysis, block: tuple[int, int, int]) -> bytes:
     """The WebAssembly module of a program without collectives."""
+    from ...compiler.driver import lane_function  # neither is needed where the library has the code
+    from ...targets import wasm
+
     return wasm.compile_kernel(lane_function(analysis, block)).code

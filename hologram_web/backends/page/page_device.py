@@ -374,8 +374,8 @@ class PageDevice(Device[PageMemory]):
 
     @property
     def _options(self) -> tuple[str, ...]:
-        """What shapes the code besides the launch: WebAssembly computes floats exactly whatever `math` says."""
-        return (self._math,) if self.name == "webgpu" else ()
+        """What shapes the code besides the launch."""
+        return (self._math,)
 
     def _compiled(self, key: Any, analysis: Analysis, config: LaunchConfig, shape: Any, aliases: Any) -> bytes:
         """The artifact, of this visit or an earlier one."""
