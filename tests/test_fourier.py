@@ -12,6 +12,7 @@ from hologram_web.isa import Type
 from hologram_web.plan.formula import Formula
 from hologram_web.plan.symbols import number_of
 from hologram_web.tensor.families import operation
+from hologram_web.tensor.fourier import _schedule
 from hologram_web.tensor.operation import Operands
 from hologram_web.tensor.schedules import traits_for
 
@@ -23,8 +24,8 @@ LENGTHS = (1, 2, 3, 32, 33, 128, 129, 512, 513, 5000)
 
 
 def program(kind: str, ty: str = "f32", batch: str = "2", length: str = "n") -> hg.Program:
-    """A transform whose length is a scalar, or a register that holds three times the scalar."""
-    made = "mov_imm.u32 r9, 3\n mul.u32 r10, r3, r9\n" * (length != "n")  # r3 holds n
+    """A transform whose length is a scalar, a register that holds three times the scalar, or a number."""
+    made = "mov_imm.u32 r9, 3\n mul.u32 r10, r3, r9\n" * (length == "r10")  # r3 holds n
     return hg.Program.from_text(f"""
         .param y: buffer {ty} write
         .param x: buffer {ty} read
@@ -64,6 +65,26 @@ def test_lengths_of_a_scalar(device: str, kind: tuple[str, bool, bool]) -> None:
     found = program(kind[0])
     for n in LENGTHS:
         check(device, found, n, 2, *kind[1:])
+
+
+@pytest.mark.parametrize(("n", "rows"), [(1 << 14, 2), (1 << 15, 1), (28 << 10, 1), (8209, 1), (48, 400)])
+def test_long_ones(n: int, rows: int) -> None:
+    """Passes of 16 and 8 whose kernels know all sizes: of powers of two, with a factor between them, as a convolution,
+    and of many rows, by themselves and on webgpu the passes of 4 that it has for them."""
+    for kind, real, inverse in KINDS:
+        check("wasm", program(kind, batch=str(rows), length=str(n)), n, rows, real, inverse)
+    check("webgpu", program("", batch=str(rows), length=str(n)), n, rows, False, False)
+
+
+def test_schedules() -> None:
+    """Passes of 16 where lanes run one after another and are many."""
+    wasm, webgpu = traits_for("wasm", "exact"), traits_for("webgpu", "exact")
+    assert _schedule(wasm, 1 << 16, 1) == ([16, 16, 16, 16], True)
+    assert _schedule(wasm, 7 << 15, 1) == ([16, 16, 7, 16, 8], True)
+    assert _schedule(wasm, 1 << 6, 1 << 8) == ([16, 4], True)
+    assert _schedule(wasm, 1 << 6, 1) == ([4, 4, 4], False)
+    assert _schedule(webgpu, 1 << 16, 1) == ([4] * 8, False)
+    assert _schedule(wasm, 17, 1)[0] is None
 
 
 @pytest.mark.parametrize("ty", ["f16", "f64"])

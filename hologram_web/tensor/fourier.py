@@ -32,7 +32,7 @@ from .language import (
     u64,
 )
 from .norms import wide
-from .operation import TensorOperation, at_least, at_most, ceildiv, part
+from .operation import TensorOperation, at_least, at_most, part
 
 __all__ = ["OPERATIONS", "radices"]
 
@@ -65,8 +65,8 @@ def _turn(t, n, unit, TERMS):
 
 
 def _turns(turns: Elements[W], n: i32, count: i32, W: Constant[type], TERMS: Constant[int]):
-    """The first `count` turns of n, real parts and then imaginary ones; behind them, if there are two rows of lanes, all
-    turns of `count`."""
+    """The first `count` turns of n, real parts and then imaginary ones; of a second row of lanes, all turns of `count`
+    behind them."""
     i, row = global_id(0), global_id(1)
     of = n
     if row > 0:
@@ -109,8 +109,8 @@ def _pass(
     i = q + step * p
     at = row * (2 * n) + i
     a, b = registers(RADIX, W), registers(RADIX, W)
-    for part in static_range(PARTS + RADIX // PARTS):
-        for j in static_range(part, RADIX * (part < PARTS), PARTS):
+    for some in static_range(PARTS + RADIX // PARTS):
+        for j in static_range(some, RADIX * (some < PARTS), PARTS):
             if READ == "apart":
                 a[j] = source[at + apart * j]
                 b[j] = source[at + apart * j + n]
@@ -128,7 +128,7 @@ def _pass(
                 x = a[j]
                 a[j] = b[j]
                 b[j] = x
-        if part == PARTS and RADIX % 2 == 1 and RADIX > 1:
+        if some == PARTS and RADIX % 2 == 1 and RADIX > 1:
             for j in static_range(1, (RADIX + 1) // 2):
                 u, v = a[RADIX - j], b[RADIX - j]
                 a[RADIX - j], b[RADIX - j] = a[j] - u, b[j] - v
@@ -147,31 +147,32 @@ def _pass(
                 b[0] += b[j]
             for k in static_range(1, RADIX):
                 a[k], b[k] = c[k], d[k]
-        if part == PARTS and FIRST and WRITE == "apart":  # lanes side by side have turns side by side, of which powers are faster made than found
+        if some == PARTS and FIRST and WRITE == "apart":
+            # Lanes side by side have turns side by side, of which powers are faster made than found.
             e, f = registers(RADIX, W), registers(RADIX, W)
             e[1] = turns[i]
             f[1] = turns[i + count]
             for k in static_range(2, RADIX):
                 e[k] = e[k // 2] * e[k - k // 2] - f[k // 2] * f[k - k // 2]
                 f[k] = e[k // 2] * f[k - k // 2] + f[k // 2] * e[k - k // 2]
-        for h in static_range(len(HALVES[part])):
-            x = a[HALVES[part][h][0]] - a[HALVES[part][h][1]]
-            y = b[HALVES[part][h][0]] - b[HALVES[part][h][1]]
-            a[HALVES[part][h][0]] += a[HALVES[part][h][1]]
-            b[HALVES[part][h][0]] += b[HALVES[part][h][1]]
-            if HALVES[part][h][2] == 0:
-                a[HALVES[part][h][1]] = x
-                b[HALVES[part][h][1]] = y
-            elif HALVES[part][h][2] * 4 == RADIX:
-                a[HALVES[part][h][1]] = y
-                b[HALVES[part][h][1]] = -x
+        for h in static_range(len(HALVES[some])):
+            x = a[HALVES[some][h][0]] - a[HALVES[some][h][1]]
+            y = b[HALVES[some][h][0]] - b[HALVES[some][h][1]]
+            a[HALVES[some][h][0]] += a[HALVES[some][h][1]]
+            b[HALVES[some][h][0]] += b[HALVES[some][h][1]]
+            if HALVES[some][h][2] == 0:
+                a[HALVES[some][h][1]] = x
+                b[HALVES[some][h][1]] = y
+            elif HALVES[some][h][2] * 4 == RADIX:
+                a[HALVES[some][h][1]] = y
+                b[HALVES[some][h][1]] = -x
             else:
-                c, d = W(COS[HALVES[part][h][2]]), W(SIN[HALVES[part][h][2]])
-                a[HALVES[part][h][1]] = x * c + y * d
-                b[HALVES[part][h][1]] = y * c - x * d
-        if part == PARTS:
+                c, d = W(COS[HALVES[some][h][2]]), W(SIN[HALVES[some][h][2]])
+                a[HALVES[some][h][1]] = x * c + y * d
+                b[HALVES[some][h][1]] = y * c - x * d
+        if some == PARTS:
             at += step * (RADIX - 1) * p
-        for j in static_range(PARTS * (part - PARTS) * (part >= PARTS), PARTS * (part - PARTS + 1) * (part >= PARTS)):
+        for j in static_range(PARTS * (some - PARTS) * (some >= PARTS), PARTS * (some - PARTS + 1) * (some >= PARTS)):
             x, y = a[j], b[j]
             if ORDER[j] > 0 and WRITE == "apart":
                 if FIRST:
@@ -237,9 +238,7 @@ def _quarter(target: Elements[W], source: Elements[W], turns: Elements[W], n: i3
         place += step
 
 
-def _chirp(
-    chirp: Elements[W], n: i32, size: i32, W: Constant[type], TERMS: Constant[int], SHORT: Constant[bool]
-):
+def _chirp(chirp: Elements[W], n: i32, size: i32, W: Constant[type], TERMS: Constant[int], SHORT: Constant[bool]):
     """Turns by squares, as a convolution takes them: also from its end. Of SHORT ones, which have at most 2**22, a
     quotient of F32 is off by two at most: integers of 64 bits took ten times as long."""
     j, t = global_id(0), 0
@@ -360,8 +359,8 @@ def _table(o, n, name, count, rows, most=None):
 
 
 def _butterfly(radix):
-    """What kernels have as numbers. Powers of two are halved stage by stage, behind which elements lie by reversed bits:
-    the first two stages of those that are loaded together, the others of those that are stored together."""
+    """What kernels have as numbers. Powers of two are halved stage by stage and lie by reversed bits at the end: the
+    first two stages of those that are loaded together, the others of those that are stored together."""
     stages = radix.bit_length() - 1 if radix % 2 == 0 else 0
     order = [0]
     for _ in range(stages):
@@ -522,14 +521,15 @@ def _launches(o, traits):
                 T=ty, W=working, WRITE=write, SWAP=o.inverse)  # fmt: skip
     found = [
         *_table(o, size, "turns", size // each[0][0], 2),
-        part(o, _chirp, (size // 2 + 1,), (_BLOCK,), scalars=scalars, W=working, TERMS=_terms(o), SHORT=n <= 1 << 22, why=_PRIME),
+        part(o, _chirp, (size // 2 + 1,), (_BLOCK,), scalars=scalars, W=working, TERMS=_terms(o), why=_PRIME,
+             SHORT=n <= 1 << 22),
         *_passes(o, once, 1, "chirp", "filter", ("one", "other")),
         chirped,
         *_passes(o, each, o.batch, "one", end, ("other", "one")),
         multiplied,
         *_passes(o, each, o.batch, free, "other", (end, free)),
         back,
-    ]
+    ]  # fmt: skip
     return _with(found, sides | filters)
 
 
