@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import ceil
 from statistics import median
 from typing import Any
 
@@ -18,7 +19,7 @@ import numpy as np
 
 import hologram_web as hg
 
-_TYPES = {"float32": "f32", "int8": "i8"}
+_TYPES = {"float32": "f32", "float16": "f16", "float64": "f64", "int8": "i8", "int64": "i64", "uint8": "u8"}
 _BLAS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 
 
@@ -31,6 +32,7 @@ class Case:
     arrays: dict[str, Any]
     others: dict[str, Callable[..., Any]]
     tolerance: float = 1e-4
+    kind: str = "f32"  # of the result
 
 
 def _softmax(x):
@@ -111,6 +113,21 @@ def cases(small: bool = False) -> list[Case]:
              {"x": x, "g": g, "b": b},
              {"NumPy": _layer_norm, "PyTorch": lambda t, x, g, b: t.nn.functional.layer_norm(x, g.shape, g, b)})
     )  # fmt: skip
+    for ty in ("f64", "i64", "i8", "f16"):
+        kind = next(name for name, told in _TYPES.items() if told == ty)
+        x, w = (chance.integers(-8, 8, (256 // shrink, 256 // shrink)).astype(kind) for _ in range(2))
+        text = f"gemm.{ty} [y], [x], [w], {len(x)}, {len(x)}, {len(x)}"
+        found.append(Case(f"{ty}, {len(x)} x {len(x)}", text, {"x": x, "w": w}, {"NumPy": np.matmul}, kind=ty))
+    for ty, shape, order in (
+        ("f32", (1024, 1024), (1, 0)), ("f32", (1000, 1000), (1, 0)), ("f32", (512, 2048), (1, 0)),
+        ("u8", (1000, 1000), (1, 0)), ("f32", (64, 100, 120), (2, 0, 1)), ("f32", (3, 300, 300), (1, 2, 0)),
+    ):  # fmt: skip
+        kind = next(name for name, told in _TYPES.items() if told == ty)
+        shape = tuple(ceil(side / shrink) for side in shape)
+        x = chance.integers(0, 100, shape).astype(kind)
+        named, others = " x ".join(map(str, shape)), {"NumPy": lambda x, order=order: x.transpose(order).copy()}
+        text = f"transpose.{ty} [y], [x], {shape}, {order}"
+        found.append(Case(f"transposed to {order}, {ty}, {named}", text, {"x": x}, others, kind=ty))
     return found
 
 
@@ -123,11 +140,11 @@ def sides(case: Case, ex: hg.Executor, torch: Any) -> dict[str, Callable[[], Any
         elif torch is not None:
             tensors = [torch.from_numpy(x) for x in case.arrays.values()]
             found[name] = lambda function=function, tensors=tensors: function(torch, *tensors)
-    wanted = np.asarray(next(iter(found.values()))(), np.float32).ravel()
+    wanted = np.asarray(next(iter(found.values()))(), np.float64).ravel()
     params = [f".param {name}: buffer {_TYPES[x.dtype.name]} read" for name, x in case.arrays.items()]
-    program = hg.Program.from_text("\n".join([".param y: buffer f32 write", *params, f"    {case.text}"]))
+    program = hg.Program.from_text("\n".join([f".param y: buffer {case.kind} write", *params, f"    {case.text}"]))
     given = {name: ex.array(x) for name, x in case.arrays.items()}
-    result = ex.zeros(wanted.size)
+    result = ex.zeros(wanted.size, getattr(hg, case.kind))
 
     def ours():
         ex.run(program, 1, y=result, **given)
@@ -135,7 +152,7 @@ def sides(case: Case, ex: hg.Executor, torch: Any) -> dict[str, Callable[[], Any
 
     for name, run in {"ours": ours, **found}.items():
         made = run()
-        made = result.numpy() if name == "ours" else np.asarray(made, np.float32).ravel()
+        made = result.numpy() if name == "ours" else np.asarray(made).ravel()
         np.testing.assert_allclose(made, wanted, case.tolerance, case.tolerance * np.abs(wanted).max(), err_msg=name)
     return {"ours": ours, **found}
 
@@ -144,7 +161,8 @@ def sides(case: Case, ex: hg.Executor, torch: Any) -> dict[str, Callable[[], Any
 @click.option("--threads", default=1, help="Of everybody.")
 @click.option("--rounds", default=21)
 @click.option("--processor", is_flag=True, help="Time of the processor, where other work has it, too.")
-def main(threads: int, rounds: int, processor: bool) -> None:
+@click.option("--only", default="", help="Cases of these words, as in 256,transposed.")
+def main(threads: int, rounds: int, processor: bool, only: str) -> None:
     clock = time.process_time if processor else time.perf_counter
     wanted = {name: str(threads) for name in _BLAS}
     if any(os.environ.get(name) != number for name, number in wanted.items()):  # which libraries read when they load
@@ -156,7 +174,7 @@ def main(threads: int, rounds: int, processor: bool) -> None:
         click.echo("left out: PyTorch")
     click.echo("| case | ours, ms | others, ms | ours / the fastest | of the least times |\n|---|---|---|---|---|")
     with hg.Executor("wasm", threads=threads) as ex:
-        for case in cases():
+        for case in (each for each in cases() if any(word in each.name for word in only.split(","))):
             runs = sides(case, ex, torch)
             times: dict[str, list[float]] = {name: [] for name in runs}
             for _ in range(rounds):

@@ -135,6 +135,16 @@ def test_where_products_are_not_fused_fewer_rows_go_together(math, strips):
     assert (Formula((300,)), Formula((strips,)), Formula((1,))) in found
 
 
+@pytest.mark.parametrize(("m", "n", "k"), [(2, 37, 19), (3, 64, 40), (21, 47, 33), (40, 40, 34)])
+def test_products_of_f64_are_summed_up_in_order(m, n, k):
+    rng = np.random.default_rng(m * n)
+    a, b, wanted = rng.random((m, k)), rng.random((k, n)), np.zeros((m, n))
+    for p in range(k):
+        wanted += a[:, p, None] * b[p]
+    with hg.Executor("wasm") as ex:
+        assert ((xp.asarray(a, device=ex) @ xp.asarray(b, device=ex)).numpy() == wanted).all()
+
+
 @pytest.mark.parametrize("trans_b", [False, True])
 @pytest.mark.parametrize(
     ("m", "n", "k"),

@@ -74,7 +74,7 @@ def test_candidates_keep_within_registers_and_blocks() -> None:
                 if text == "tiles":
                     assert numbers["ACROSS"] ** 2 <= matmul.LANES
                     assert numbers["ROWS"] * numbers["COLUMNS"] < matmul.REGISTERS
-        assert matmul.candidates(9, 9, 9, Type.F64, traits) == [("plain", ())]
+        assert matmul.candidates(9, 9, 9, Type.I128, traits) == [("plain", ())]
     assert size_class(0, 1, 3, 384) == "0x1x2x256"
 
 

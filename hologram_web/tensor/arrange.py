@@ -24,6 +24,8 @@ from .operation import TensorOperation, across, beyond, ceildiv, part, too_many
 
 __all__ = ["OPERATIONS", "read_as"]
 
+# One element after the other took 1024 x 1024 of F32 in V8 8.7 ms, and tiles 2.2 to 2.4; 1000 x 1000 3.7 and 1.3. With
+# tiles side by side, not below each other, it was 3.0 and 1.8.
 MANY, LONG = 16, 256  # tiles of a block; columns of one that has few rows
 SIDE, HIGH = 32, 8  # of a tile, and of the block that has it, where lanes run together
 
