@@ -139,7 +139,7 @@ def _under(arg: ArrayNode, kept: Container[int]) -> tuple[ArrayNode, Strides]:
 
 def _steps(core: ArrayNode, number: int, node: ArrayNode, place: Strides) -> Lying | None:
     """Of a product's operand: its rows or its columns lie side by side, and matrices evenly, none before another."""
-    m, n, k, *turned, batch = core.attrs
+    m, n, k, *turned, _ = core.attrs
     shape = core.args[number].shape
     (down, right), (rows, columns) = place.strides[-2:], (m, k) if number == 0 else (k, n)
     if turned[number]:
@@ -203,8 +203,8 @@ def why_before(
         return "reads numbers of the instruction set only where it computes them"
     if any(each.line is not None for each in inside):
         return "would not tell whose fault it is"
-    arrays = sum(each.op != "count" for each in leaves)
-    if arrays + len(core.args) - 1 + len(core.attrs[4]) + read.beside + others > _MOST_BUFFERS:
+    many = sum(each.op != "count" for each in leaves)
+    if many + len(core.args) - 1 + len(core.attrs[4]) + read.beside + others > _MOST_BUFFERS:
         return "has no room for so many arrays beside it"
     often, maps = read.often(given), [each.op for each in inside if each.op in MAPS]
     if often > 1 and (dear := next((each for each in maps if each in DEAR), "")):
