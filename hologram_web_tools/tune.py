@@ -19,7 +19,7 @@ import random
 import struct
 import sys
 import time
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Awaitable, Callable, Generator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from statistics import median
@@ -141,30 +141,35 @@ async def tune_async(
 
 
 def _at_once(steps: Steps[T], device: Backend) -> T:
-    error: Exception | None = None
-    while True:
-        try:
-            reads = next(steps) if error is None else steps.throw(error)
-        except StopIteration as done:
-            found: T = done.value
-            return found
-        error = None
-        try:
-            if reads is not None:
-                device.collect(reads)
-        except Exception as caught:  # it is the step's
-            error = caught
+    """What steps come to, one after the other: of what nothing waits for the first step is the last."""
+
+    async def collect(reads: dict[Any, bytearray]) -> None:
+        device.collect(reads)
+
+    try:
+        _stepped(steps, collect, None).send(None)
+    except StopIteration as done:
+        found: T = done.value
+        return found
+    raise AssertionError("nothing is waited for")
 
 
 async def _in_turns(steps: Steps[T], device: Backend) -> T:
+    """What steps come to, where others have a turn behind those that took long."""
+    return await _stepped(steps, device.collect_async, _TURN_S)
+
+
+async def _stepped(
+    steps: Steps[T], collect: Callable[[dict[Any, bytearray]], Awaitable[None]], turn: float | None
+) -> T:
     error: Exception | None = None
     reads: dict[Any, bytearray] | None = None
     turned = time.perf_counter()
     try:
         while True:
             # Behind what was waited for nobody has a turn: how long it took is not told yet.
-            if reads is None and time.perf_counter() - turned > _LONG_S:
-                await asyncio.sleep(_TURN_S)
+            if turn is not None and reads is None and time.perf_counter() - turned > _LONG_S:
+                await asyncio.sleep(turn)
                 turned = time.perf_counter()
             try:
                 reads = next(steps) if error is None else steps.throw(error)
@@ -174,7 +179,7 @@ async def _in_turns(steps: Steps[T], device: Backend) -> T:
             error = None
             try:
                 if reads is not None:
-                    await device.collect_async(reads)
+                    await collect(reads)
             except Exception as caught:  # it is the step's
                 error = caught
     finally:
@@ -196,6 +201,7 @@ def _tuning(
         raise LaunchError(f"{where} has no schedules to choose from: tune {', '.join(TUNABLE)}, on wasm or webgpu")
     trial = _Trial(operation, shapes, dtype, device, replace(TRAITS[target], tuned=()))
     try:
+        trial.allocate()
         known = {} if again else {**_kept(device), **dict(TRAITS[target].tuned)}
         if known.get(trial.key) in trial.choices:
             _install(target, {trial.key: known[trial.key]})
@@ -281,13 +287,16 @@ class _Trial:
         self.arrays = {name: (_type(arrays[name], dtype), count, arrays[name].kind) for name, count in counts.items()}
         self.handles: dict[str, Any] = {}
         self.start: dict[str, bytes] = {}  # what is in them before a run
+        self.temporaries: list[Any] = []
+
+    def allocate(self) -> None:
+        """Its arrays; where there is no room for one of them, `close` frees the others."""
         patterns: dict[Type, bytes] = {}
         for name, (ty, count, _) in self.arrays.items():
             pattern = patterns.setdefault(ty, _pattern(ty))
             size = count * len(pattern) // _PATTERN
             self.start[name] = (pattern * (size // len(pattern) + 1))[:size]
-            self.handles[name] = device.allocate_buffer(size)
-        self.temporaries: list[Any] = []
+            self.handles[name] = self.device.allocate_buffer(size)
 
     def close(self) -> None:
         for handle in (*self.handles.values(), *self.temporaries):

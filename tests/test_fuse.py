@@ -12,13 +12,17 @@ import pytest
 
 import hologram_web as hg
 from hologram_web.errors import CompileError, LaunchError
+from hologram_web.frontends.python.source import Source
 from hologram_web.isa.operands import ReduceOperation
 from hologram_web.plan.builder import PlanBuilder
 from hologram_web.plan.plan import Target
 from hologram_web.plan.tensor_steps import add_operation
 from hologram_web.runtime.compiled import CompiledProgram
 from hologram_web.tensor.families import operation
-from hologram_web.tensor.fuse import Computed, fuse
+from hologram_web.tensor.fuse import Computed, Fusion, fuse
+from hologram_web.tensor.fuse import fused as fused_kernel
+
+from . import texts_to_fuse
 
 F32 = hg.f32
 DEVICES = ("cpu", "wasm", "webgpu")
@@ -143,17 +147,38 @@ def test_the_file_has_steps_for_both_kinds_of_devices() -> None:
 @pytest.mark.parametrize(
     ("make", "text"),
     [
-        (lambda: fuse(operation("GEMM"), read={"d": Computed(halved)}), "GEMM has no operand 'd': a, b, c"),
+        (lambda: fuse(operation("GEMM"), read={"d": Computed(halved)}), "GEMM has no operand 'd': c, a, b, bias"),
         (
             lambda: fuse(operation("GEMM"), read={"c": Computed(halved, {"x": F32})}),
-            "takes the memory of c, which is computed",
+            r"c of GEMM is written: give its function as written=\{\.\.\.\}",
         ),
+        (
+            lambda: fuse(operation("GEMM"), written={"a": Computed(halved, {"x": F32})}),
+            r"a of GEMM is read: give its function as read=\{\.\.\.\}",
+        ),
+        (lambda: fuse(operation("Sort"), written={"indices": Computed(whole)}), "Sort writes no 'indices' here"),
     ],
 )
 def test_what_cannot_be_computed_is_told(make: Callable[[], Any], text: str) -> None:
     values = {**GEMM, "m": 2, "n": 2, "k": 2, "trans_a": False, "c": True}
     shapes = {name: (F32, (4,)) for name in ("a", "b", "x", "c")}
     with pytest.raises(CompileError, match=text):
-        compiled(make(), shapes, values)
+        compiled(make(), shapes, {**values, "outer": 2, "indices": None})
     with pytest.raises(LaunchError, match="GEMM has an operand 'a': name a buffer for it"):
         compiled(operation("GEMM"), {"c": (F32, (4,))}, {**values, "a": True, "b": True})
+
+
+@pytest.mark.parametrize(
+    ("kernel", "text"),
+    [
+        (texts_to_fuse.passes_on, "element_of_others takes the memory of x, which is computed"),
+        (texts_to_fuse.lets_write, r"emptied writes x\[i\], which is computed where it is read"),
+        (texts_to_fuse.by_name, "by_name takes the memory of input, which is computed"),
+        (texts_to_fuse.writes_two, "writes_two writes output, which is computed on, beside others"),
+        (texts_to_fuse.adds, "adds writes output, which is computed on, beside others"),
+    ],
+)
+def test_texts_that_cannot_be_fused_are_told(kernel: Any, text: str) -> None:
+    fusion = Fusion({"input": Computed(halved, {"x": F32})}, {"output": Computed(whole)})
+    with pytest.raises(CompileError, match=text):
+        fused_kernel(Source.of(kernel), fusion)

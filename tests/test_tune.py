@@ -269,3 +269,30 @@ def test_turns_of_others_are_not_in_the_times(monkeypatch: pytest.MonkeyPatch) -
 
     asyncio.run(tuning._in_turns(steps(), _wasm()))
     assert told == [1, 0, 0, 1]
+
+
+@pytest.mark.parametrize("room", [0, 1, 2])
+def test_without_room_for_all_arrays_nothing_is_held(monkeypatch: pytest.MonkeyPatch, room: int) -> None:
+    device, held = _wasm(), list[Any]()
+    allocate, free = device.allocate_buffer, device.free_buffer
+
+    def allocated(size: int) -> Any:
+        if len(held) == room:
+            raise hg.AllocationFailed(f"no room for {size} bytes")
+        held.append(allocate(size))
+        return held[-1]
+
+    def freed(handle: Any) -> None:
+        held.remove(handle)
+        free(handle)
+
+    monkeypatch.setattr(device, "allocate_buffer", allocated)
+    monkeypatch.setattr(device, "free_buffer", freed)
+    for tuned in (lambda: tune("GEMM", SIZES, hg.f32, device), lambda: asyncio.run(_tuned_async(device))):
+        with pytest.raises(hg.AllocationFailed, match="no room for "):
+            tuned()
+        assert held == []
+
+
+async def _tuned_async(device: Any) -> Any:
+    return await hg.tune_async("GEMM", SIZES, hg.f32, device)

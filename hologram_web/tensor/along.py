@@ -115,7 +115,8 @@ def _running(
         if not EXCLUSIVE:
             output[place] = T(total)
     if PARTS:
-        totals[lane], done[lane] = total, end
+        totals[lane] = total
+        done[lane] = end
 
 
 def _piece_sums(
@@ -320,5 +321,6 @@ OPERATIONS = (
         ),
         _scattered,
         updated=("output",),
+        apart="it writes some elements, and those more than once",
     ),
 )

@@ -492,5 +492,6 @@ OPERATIONS = (
         ],
         _put_in,
         updated=("cache",),
+        apart="it writes some elements",
     ),
 )

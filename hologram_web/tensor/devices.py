@@ -31,6 +31,7 @@ OPERATIONS = (
         lambda np, o, buffer: buffer,
         _of_one,
         updated=("buffer",),
+        apart="on one device it writes nothing",
     ),
     TensorOperation(
         "AllGather",

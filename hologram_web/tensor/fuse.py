@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from types import FunctionType
 from typing import Any
 
 from ..errors import CompileError
 from ..frontends.python.names import Elements
 from ..frontends.python.source import Definition, Source
+from ..isa.collectives import COLLECTIVE_ROWS
 from ..isa.elements import ElementType
 from ..isa.types import Type
 
@@ -102,17 +104,32 @@ def fuse(
     operation: Any, /, read: Mapping[str, Computed] | None = None, written: Mapping[str, Computed] | None = None
 ) -> Any:
     """An operation of the tensor library whose operands are computed by functions: a TensorOperation without the
-    operands that are read so, and with what the functions take. Raises CompileError for operands that it has not."""
-    fusion = Fusion(read or {}, written or {})
+    operands that are read so, and with what the functions take. What it can do without is there if it is computed.
+    Raises CompileError for operands that it has not, that it writes where they are to be read, or the other way round,
+    and for results that are not written once and whole."""
+    fusion, name = Fusion(read or {}, written or {}), operation.name
+    operands = [each for row in COLLECTIVE_ROWS if row.name == name for each in row.operands]
+    loads = {each.name: each.kind == "load" for each in operands if each.is_address or each.kind == "result"}
+    for part, instead in ((fusion.read, "written"), (fusion.written, "read")):
+        for each in part:
+            if each not in loads:
+                raise CompileError(None, f"{name} has no operand {each!r}: {', '.join(loads)}")
+            if loads[each] != (part is fusion.read):
+                raise CompileError(None, f"{each} of {name} is {instead}: give its function as {instead}={{...}}")
+    if fusion.written and operation.apart:
+        raise CompileError(None, f"nothing is computed of what {name} writes: {operation.apart}")
+
+    def given(o: Any) -> Any:
+        return replace(o, values={**o.values, **dict.fromkeys(fusion.read, True)})
 
     def extents(o: Any) -> dict[str, Any]:
-        found: dict[str, Any] = operation.extents(o)
-        for name in (*fusion.read, *fusion.written):
-            if name not in found:
-                raise CompileError(None, f"{operation.name} has no operand {name!r}: {', '.join(found)}")
-        return {name: count for name, count in found.items() if name not in fusion.read}
+        for each in fusion.written:
+            if o.values.get(each) is None:
+                raise CompileError(None, f"{name} writes no {each!r} here, of which something is computed")
+        return {each: count for each, count in operation.extents(given(o)).items() if each not in fusion.read}
 
     def launches(o: Any, traits: Any) -> Any:
+        o = given(o)
         return operation.launches(replace(o, fusion=fusion, most=operation.extents(o) | o.most), traits)
 
     return replace(operation, extents=extents, launches=launches, reference=None, in_place=False)
@@ -120,9 +137,10 @@ def fuse(
 
 def fused(kernel: Definition, fusion: Fusion) -> Definition:
     """A kernel of an operation with those functions in it, and parameters for what they take. Raises CompileError."""
-    node = _Rewriting(kernel, fusion).visit(copy.deepcopy(kernel.node))
-    more = fusion.more
-    meant: dict[str, Any] = {"_elements_": Elements} | {f"_type_of_{name}_": ty for name, ty in more.items()}
+    rewriting, more = _Rewriting(kernel, fusion), fusion.more
+    node = rewriting.visit(copy.deepcopy(kernel.node))
+    meant: dict[str, Any] = rewriting.helpers | {"_elements_": Elements}
+    meant |= {f"_type_of_{name}_": ty for name, ty in more.items()}
     for name, each in fusion.read.items():
         meant[f"_read_{name}_"] = _definition(each.function)
     for name, each in fusion.written.items():
@@ -150,6 +168,7 @@ class _Rewriting(ast.NodeTransformer):
 
     def __init__(self, kernel: Definition, fusion: Fusion) -> None:
         self.kernel, self.fusion = kernel, fusion
+        self.helpers: dict[str, Definition] = {}  # functions whose arrays are functions of the number of an element
         args = [*kernel.node.args.posonlyargs, *kernel.node.args.args]
         self.types = {each.arg: each.annotation.slice for each in args if isinstance(each.annotation, ast.Subscript)}
         assert not kernel.node.args.defaults, "kernels of the tensor library have none"
@@ -164,15 +183,12 @@ class _Rewriting(ast.NodeTransformer):
         return node
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
-        index = self.visit(node.slice)
-        name = getattr(node.value, "id", "")
-        if name not in self.fusion.read:
-            node.slice = index
-            return node
-        if not isinstance(node.ctx, ast.Load):
-            raise CompileError(None, f"{self.kernel.name} writes {name}, which is computed where it is read")
-        call = self._call(node, f"_read_{name}_", index, self.fusion.read[name])
-        return _called(node, copy.deepcopy(self.types[name]), call)
+        name, stores = getattr(node.value, "id", ""), not isinstance(node.ctx, ast.Load)
+        if stores and (name in self.fusion.read or name in self.fusion.written):  # others are what visit_Assign takes
+            way = "is computed where it is read" if name in self.fusion.read else "is computed on, beside others"
+            raise CompileError(None, f"{self.kernel.name} writes {name}, which {way}")
+        node.slice = self.visit(node.slice)
+        return self._element(node, name, node.slice) if name in self.fusion.read else node
 
     def visit_Assign(self, node: ast.Assign) -> ast.stmt:
         value, (target,) = self.visit(node.value), node.targets
@@ -186,13 +202,57 @@ class _Rewriting(ast.NodeTransformer):
         call = _called(node, _named(node, f"_store_{name}_"), *place, *more)
         return ast.copy_location(ast.Expr(call), node)
 
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        """A function that is given what is computed gets a function of the number of an element in its place."""
+        places = [k for k, each in enumerate(node.args) if getattr(each, "id", "") in self.fusion.read]
+        helper = self.kernel.source.resolve(node.func)
+        if places and isinstance(helper, FunctionType):
+            definition = Source.of(helper)
+            names = [definition.node.args.args[k].arg for k in places]
+            name = "_".join(["", definition.name, *names, ""])
+            made = _Calling(definition.name, names).visit(copy.deepcopy(definition.node))
+            self.helpers[name] = Definition(made, definition.source)
+            for k in places:
+                number = ast.copy_location(ast.arg("number"), node)
+                element = self._element(node, node.args[k].id, _named(node, "number"))  # type: ignore[attr-defined]
+                arguments = ast.arguments([], [number], None, [], [], None, [])
+                node.args[k] = ast.copy_location(ast.Lambda(arguments, element), node)
+            node.func = _named(node, name)
+            places = [k for k in range(len(node.args)) if k not in places]
+            for k in places:
+                node.args[k] = self.visit(node.args[k])
+            return node
+        return self.generic_visit(node)  # type: ignore[return-value]
+
     def visit_Name(self, node: ast.Name) -> ast.expr:
         if node.id in self.fusion.read:  # not as `operand[i]`, which is above
             raise CompileError(None, f"{self.kernel.name} takes the memory of {node.id}, which is computed")
         return node
 
-    def _call(self, place: ast.AST, function: str, index: ast.expr, computed: Computed) -> ast.expr:
-        return _called(place, _named(place, function), index, *(_named(place, MORE + each) for each in computed.more))
+    def _element(self, place: ast.AST, name: str, index: ast.expr) -> ast.expr:
+        more = (_named(place, MORE + each) for each in self.fusion.read[name].more)
+        found = _called(place, _named(place, f"_read_{name}_"), index, *more)
+        return _called(place, copy.deepcopy(self.types[name]), found)
+
+
+class _Calling(ast.NodeTransformer):
+    """Puts calls in the places of elements of some parameters of a function, which are functions there."""
+
+    def __init__(self, function: str, names: Sequence[str]) -> None:
+        self.function, self.names = function, names
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
+        node.slice = self.visit(node.slice)
+        if getattr(node.value, "id", "") not in self.names:
+            return node
+        if not isinstance(node.ctx, ast.Load):
+            raise CompileError(None, f"{self.function} writes {ast.unparse(node)}, which is computed where it is read")
+        return _called(node, node.value, node.slice)
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        if node.id in self.names:
+            raise CompileError(None, f"{self.function} takes the memory of {node.id}, which is computed")
+        return node
 
 
 def _named(place: ast.AST, name: str) -> ast.Name:

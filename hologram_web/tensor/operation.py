@@ -125,7 +125,7 @@ class TensorOperation:
     `updated` are those written that are read, too, by the reference. An operation `in_place` reads element i of its
     sources for element i of its result only. What is written may be computed on (fuse.py) where `epilogue` is no None:
     no kernel reads its result back, or writes an element twice. It is the number that says how long rows are of which
-    kernels have `row` and `column`, if they do. `apart` is why there is none, where that is to be told.
+    kernels have `row` and `column`, if they do. `apart` is why nothing can be computed of what is written.
     """
 
     name: str

@@ -112,8 +112,7 @@ def _reference(logarithm):
     return reference
 
 
-_APART = "its text keeps exponentials in the result until their sum is known"
 OPERATIONS = tuple(
-    TensorOperation(name, _extents, _launches(logarithm), _reference(logarithm), apart=_APART)
+    TensorOperation(name, _extents, _launches(logarithm), _reference(logarithm))
     for name, logarithm in (("Softmax", False), ("LogSoftmax", True))
 )

@@ -12,6 +12,7 @@ from .operation import TensorOperation, beyond, function, part
 __all__ = ["OPERATIONS"]
 
 _mad = function("mad")
+_NO_PLACE = 1 << 31  # of an element: places are signed
 
 
 def _rows_by_columns(
@@ -29,10 +30,17 @@ def _rows_by_columns(
     BETA: Constant[bool],
     BEYOND: Constant[int],
 ):
-    """One lane for each element of c. An index beyond the columns of a is a fault."""
+    """One lane for each element of c. An index beyond the columns of a is a fault, and so is what ends where no element
+    can be: the one round that it is has its element in front of each buffer."""
     column, row = global_id(0), global_id(1)
     total, at = W(0), row * n + column
-    for p in range(i32(a_ptr[row]), i32(a_ptr[row + 1])):
+    begin, end = a_ptr[row], a_ptr[row + 1]
+    first, last = i32(begin), i32(end)
+    if begin >= end:
+        last = first
+    elif end >= _NO_PLACE:
+        first, last = BEYOND, BEYOND + 1
+    for p in range(first, last):
         index = a_indices[p]
         place = select(index < u32(k), i32(index) * n + column, BEYOND)
         total = _mad(W(a_values[p]), W(b[place]), total)
