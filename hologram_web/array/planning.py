@@ -79,7 +79,7 @@ def lower(
     found = at_once(found, held, {*joined.placed, *joined.parts, *(first or {})}, kept)
     (writer := _Writer(plan, names, numbers, held, lowered)).first = dict(first or {})
     writer.kept = kept
-    writer.mapped = {id(arg) for node in order if node.op in MAPS for arg in node.args}
+    writer.mapped = {id(lying(arg, kept)) for node in order if node.op in MAPS for arg in node.args}
     parts: dict[int, dict[int, ArrayNode]] = {}
     for node in order:
         if node.op == "part":
