@@ -58,7 +58,9 @@ CASES = {
         lambda x, y, z: hg.ops.relu(x), lambda v, x, y, z: hg.ops.max_pool2d(v, 3, stride=2),
         ((4, 32, 64, 64), (1,), (1,)),
     ),
-    "cumulative_sum(x * 2)": (lambda x, y, z: x * 2, lambda v, x, y, z: xp.cumulative_sum(v, axis=1), (_ROWS, (1,), (1,))),
+    "cumulative_sum(x * 2)": (
+        lambda x, y, z: x * 2, lambda v, x, y, z: xp.cumulative_sum(v, axis=1), (_ROWS, (1,), (1,)),
+    ),
     "argmax(x * y)": (lambda x, y, z: x * y, lambda v, x, y, z: xp.argmax(v, axis=1), (_ROWS, _ROWS, (1,))),
     "argmax(x[:, 3:700])": (lambda x, y, z: x[:, 3:700], lambda v, x, y, z: xp.argmax(v, axis=1), (_ROWS, (1,), (1,))),
     "take(x * 2 + y, 4 of 1024)": (
