@@ -35,13 +35,11 @@ class Lying(NamedTuple):
 
 
 class _Read(NamedTuple):
-    """How kernels read an operand that may be computed there: how `often` each element, if it is; how long the rows are
-    of which `global_id(1)` is the number, `None` where it is of none, at `most`; and how many buffers they have that
-    are no operands."""
+    """How kernels read an operand that may be computed there: how `often` each element; how long the rows are of which
+    `global_id(1)` is the number, None where it is of none; and how many buffers they have that are no operands."""
 
     often: Callable[[Mapping[str, Any]], Any] = lambda given: 1
     row: Callable[[Mapping[str, Any]], Any] = lambda given: None
-    most: int = 0
     beside: int = 1
 
 
@@ -59,11 +57,11 @@ def _of_images(given: Mapping[str, Any]) -> Any:
 
 
 def _joined(name: str) -> _Read:
-    return _Read(row=lambda given: given[name] * given["inner"] if is_known(given["outer"]) else None)
+    return _Read(row=lambda given: given[name] * given["inner"])
 
 
 _SOFT = _Read(lambda given: 3, _side_by_side)
-_NORM = _Read(lambda given: 3, lambda given: given["n"], 2048)
+_NORM = _Read(lambda given: 3, lambda given: given["n"])
 _EACH = _Read(row=_of_images)
 _TAKEN = _Read(lambda given: _ratio(given["count"], given["axis_len"]))
 _POOL = _Read(
@@ -197,8 +195,6 @@ def why_before(
     given, root = dict(core.attrs[3]), core.args[number]
     if not _is_alone(node, core, users):
         return "is not alone in reading it"
-    if read.most and not (is_known(length := read.row(given)) and length <= read.most):
-        return f"computes rows of up to {read.most} elements only while it reads them"
     inside, leaves = _parts(root, node, held)
     if not isinstance(root.dtype, Type) or any(kind_of(each.dtype) == "c" for each in (*inside, *leaves)):
         return "reads numbers of the instruction set only where it computes them"
@@ -225,7 +221,7 @@ def why_before(
     if None in steps:
         return "would divide to find each element" if maps else _AS_IT_LIES
     # Softmax of a transposed matrix of 1024 x 1024 took 1.8 times as long as behind a copy.
-    if often > 1 and any(is_known(step) and abs(step) > 1 for step in steps):
+    if often > 1 and any(step is not None and is_known(step) and abs(step) > 1 for step in steps):
         return f"would go across memory {often} times"
     return ""
 

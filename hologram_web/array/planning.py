@@ -133,9 +133,10 @@ def lower(
                 writer.copy(node, joined.parts[id(node)])
             else:
                 writer.write(group)
-                if group.core is None and id(node) in before:
+                copied = _is_copy(node, held)
+                if group.core is None and id(node) in before and (copied or id(node) not in joined.placed):
                     name, why = before[id(node)]
-                    writer.tell(f"{'a copy' if _is_copy(node, held) else 'computed before'}: {name} {why}")
+                    writer.tell(f"{'a copy' if copied else 'computed before'}: {name} {why}")
         for each in {id(n): n for n in (*group.written, *read_by(group, held))}.values():
             if last[id(each)] == number and id(each) in writer.temporary:
                 idle.setdefault(prod(each.shape) * each.dtype.size_bytes, []).append(names[id(each)])
