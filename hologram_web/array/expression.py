@@ -179,8 +179,8 @@ class Expression:
     def _sum(self, place: Strides) -> str:
         if len(self.grid) == 1 and len(self.axes) > 1 and place == self.row_major:
             return f"{self.prefix}i"
-        if self.whole and place == self.row_major:
-            return self.whole
+        if self.whole and place.strides == self.row_major.strides:
+            return self.whole + (f" + {self._number(place.offset)}" if place.offset != 0 else "")
         parts = [self._times(text, place.strides[axis]) for axis, text, _ in self.axes if place.strides[axis] != 0]
         if place.offset != 0:
             parts.append(self._number(place.offset))

@@ -8,17 +8,15 @@ from dataclasses import dataclass
 from ..tensor.families import operation
 from .elementwise import DEAR, MAPS
 from .node import ArrayNode, in_order
+from .operands import CORES, lies, why_before
 from .sizes import is_known
 from .types import kind_of
 from .view import View, lies_whole, row_major
 
 __all__ = [
-    "ANY_SHAPE", "CORES", "MOST_ARRAYS", "MOST_NODES", "FusedKernel", "columns_of", "groups", "is_written", "lying",
-    "read_by",
+    "ANY_SHAPE", "CORES", "MOST_ARRAYS", "MOST_NODES", "FusedKernel", "columns_of", "groups", "is_written", "read_by",
 ]  # fmt: skip
 
-# Operations that are more than maps and views: what they read lies in memory, and what they give.
-CORES = ("reduce", "product", "tensor", "kernel", "launch", "control", "part")
 ANY_SHAPE = ("product", "tensor", "kernel")  # to which shapes of buffers say nothing
 
 # Storage buffers that a stage of WebGPU has at least: 8, of which one or two are written.
@@ -44,9 +42,11 @@ class FusedKernel:
         return (self.root, *self.more)
 
 
-def groups(roots: Sequence[ArrayNode], maps: Container[int] = ()) -> tuple[list[FusedKernel], set[int]]:
-    """The kernels in the order in which they run, and the nodes that lie in memory, by identity. Those in `maps` are no
-    part of a reduction or a product."""
+def groups(
+    roots: Sequence[ArrayNode], maps: Container[int] = ()
+) -> tuple[list[FusedKernel], set[int], dict[int, tuple[str, str]]]:
+    """The kernels in the order in which they run, the nodes that lie in memory, by identity, and of those that are
+    there for an operation its name, and why it needs them. Those in `maps` are no part of a reduction or a product."""
     order = in_order(roots)
     held = {id(node) for node in order if node.op == "source"}
     kept = {id(root) for root in roots}
@@ -55,7 +55,7 @@ def groups(roots: Sequence[ArrayNode], maps: Container[int] = ()) -> tuple[list[
         if _is_core(node):
             held.add(id(node))
             if node.op != "reduce":
-                args = [lying(arg, kept) for arg in node.args] if node.op in ANY_SHAPE else node.args
+                args = [lies(node, k, kept).node for k in range(len(node.args))] if node.op in ANY_SHAPE else node.args
                 held |= {id(arg) for arg in args if node.op != "launch" or arg.op != "scalar"}
     users: dict[int, list[ArrayNode]] = {id(node): [] for node in order}
     for node in order:
@@ -86,12 +86,32 @@ def groups(roots: Sequence[ArrayNode], maps: Container[int] = ()) -> tuple[list[
         ):
             cores[id(root)] = node
             held.discard(id(node))
+    beside = {id(core): len(arrays[root]) - 1 for root, core in cores.items()}
+    before: dict[int, tuple[str, str]] = {}
+    for node in order:
+        if not _is_core(node) or node.op in ("reduce", "part"):
+            continue
+        for number, arg in enumerate(node.args):
+            made = lies(node, number, kept).node if node.op in ANY_SHAPE else arg
+            if id(made) in kept or id(made) in cores or made.op == "source" or _is_core(made):
+                continue
+            why = why_before(node, number, made, held, users, beside.get(id(node), 0))
+            if why:
+                before.setdefault(id(made), (_name(node), why))
+            else:
+                held.discard(id(made))
     found = [
         FusedKernel(node, cores.get(id(node), node if _is_core(node) else None))
         for node in order
         if id(node) in held and node.op != "source"
     ]
-    return found, held
+    return found, held, before
+
+
+def _name(core: ArrayNode) -> str:
+    """That of a core, as explanations have it."""
+    name: str = core.attrs[0] if core.op in ("tensor", "kernel") else getattr(core.attrs, "kind", core.op)
+    return name
 
 
 def read_by(group: FusedKernel, held: Container[int]) -> list[ArrayNode]:
@@ -113,16 +133,6 @@ def read_by(group: FusedKernel, held: Container[int]) -> list[ArrayNode]:
 def is_written(node: ArrayNode) -> bool:
     """Whether what computes a node writes each of its elements, whatever was there. Others may begin with zeros."""
     return node.op in MAPS or node.op in ("scalar", "count", "view", "reduce", "product", "tensor")
-
-
-def lying(node: ArrayNode, kept: Container[int]) -> ArrayNode:
-    """The node whose elements lie in memory as those of an operand: what it shows in another shape, if it is no result
-    that is `kept` itself."""
-    while node.op == "view" and id(node) not in kept and lies_whole(node.attrs, node.args[0].shape):
-        if node.args[0].op == "scalar":
-            break
-        node = node.args[0]
-    return node
 
 
 def _is_core(node: ArrayNode) -> bool:

@@ -6,8 +6,9 @@ from collections.abc import Container, Sequence
 from typing import Any, NamedTuple
 
 from ..tensor.families import operation
-from .grouping import FusedKernel, lying
+from .grouping import FusedKernel
 from .node import ArrayNode
+from .operands import is_row, lying
 from .types import kind_of
 
 __all__ = ["Joins", "joins"]
@@ -41,7 +42,7 @@ def joins(
     made = Joins({}, {})
     for group in reversed(found):
         root = group.root
-        if not _is_row(root):
+        if not is_row(root):
             continue
         whole, start = made.placed.get(id(root), (root, 0))
         copied = made.parts[id(root)] = []
@@ -61,7 +62,3 @@ def _goes_anywhere(kernel: FusedKernel) -> bool:
     if core is not None and core.op == "tensor":
         return core.attrs[1] not in operation(core.attrs[0]).updated and kind_of(core.dtype) != "c"
     return core is None or core.op in ("reduce", "product")
-
-
-def _is_row(node: ArrayNode) -> bool:
-    return node.op == "tensor" and node.attrs[0] == "Concat" and dict(node.attrs[3])["outer"] == 1

@@ -18,9 +18,10 @@ from .algorithms import KERNELS
 from .at_once import at_once
 from .elementwise import MAPS
 from .expression import Expression, LoopOver, defined, typed
-from .grouping import ANY_SHAPE, CORES, FusedKernel, columns_of, groups, is_written, lying, read_by
+from .grouping import FusedKernel, columns_of, groups, is_written, read_by
 from .joining import joins
 from .node import ArrayNode
+from .operands import Lying, lies, lying, prologue
 from .sizes import UnknownSize, of_plan, of_tensor
 from .tracing import Parameter
 from .types import kind_of, real_of
@@ -36,6 +37,8 @@ _EPILOGUE = """def epilogue({parameters}):
     {lines}
     return {text}
 """
+
+_NO_EPILOGUE = "its kernels take no function of what they write"
 
 
 def lower(
@@ -69,14 +72,14 @@ def lower(
         if id(node) not in names:
             names[id(node)] = plan.array(f"y{len(lowered.results)}", node.dtype, _shape(node))
         lowered.results.append(names[id(node)])
-    found, held = groups(roots, first or {})
+    found, held, before = groups(roots, first or {})
     found = _without_copies(found, held, roots, names, first or {})
     kept = set(map(id, roots))
     joined = joins(order, found, kept, names)
     found = at_once(found, held, {*joined.placed, *joined.parts, *(first or {})}, kept)
     (writer := _Writer(plan, names, numbers, held, lowered)).first = dict(first or {})
-    readers = _readers(order, kept)
-    writer.mapped = {id(arg) for node in order if node.op in MAPS for arg in node.args}
+    writer.kept = kept
+    writer.mapped = {id(lying(arg, kept)) for node in order if node.op in MAPS for arg in node.args}
     parts: dict[int, dict[int, ArrayNode]] = {}
     for node in order:
         if node.op == "part":
@@ -99,9 +102,6 @@ def lower(
 
     for number, group in enumerate(found):
         node = group.root
-        for arg in group.core.args if group.core is not None and group.core.op in ANY_SHAPE else ():
-            if id(under := lying(arg, kept)) in names:
-                names.setdefault(id(arg), names[id(under)])
         if node.op == "control":
             from .control_plan import add_control
 
@@ -133,8 +133,10 @@ def lower(
                 writer.copy(node, joined.parts[id(node)])
             else:
                 writer.write(group)
-                if group.core is None and id(node) in readers and _is_copy(node, held):
-                    writer.tell(f"a copy: {readers[id(node)]} takes elements as they lie in memory")
+                copied = _is_copy(node, held)
+                if group.core is None and id(node) in before and (copied or id(node) not in joined.placed):
+                    name, why = before[id(node)]
+                    writer.tell(f"{'a copy' if copied else 'computed before'}: {name} {why}")
         for each in {id(n): n for n in (*group.written, *read_by(group, held))}.values():
             if last[id(each)] == number and id(each) in writer.temporary:
                 idle.setdefault(prod(each.shape) * each.dtype.size_bytes, []).append(names[id(each)])
@@ -171,17 +173,6 @@ def _without_copies(
     return left
 
 
-def _readers(order: Sequence[ArrayNode], kept: set[int]) -> dict[int, str]:
-    """Of nodes in memory the name of one that needs them there, as an explanation has it."""
-    found: dict[int, str] = {}
-    for node in order:
-        if node.op in CORES and node.op not in ("reduce", "part"):
-            name = node.attrs[0] if node.op in ("tensor", "kernel") else getattr(node.attrs, "kind", node.op)
-            for arg in node.args:
-                found.setdefault(id(lying(arg, kept) if node.op in ANY_SHAPE else arg), name)
-    return found
-
-
 def _is_copy(node: ArrayNode, held: set[int]) -> bool:
     """Whether its elements are those of another node in memory."""
     under = node
@@ -195,9 +186,10 @@ def _shape(node: ArrayNode) -> tuple[Any, ...]:
 
 
 class _Writer(KernelWriter):
-    """Adds kernels of groups to a plan. Of nodes that are `mapped` something is computed."""
+    """Adds kernels of groups to a plan. Of nodes that are `mapped` something is computed, those `kept` are results."""
 
     mapped: set[int]
+    kept: set[int]
 
     def tell(self, why: str) -> None:
         """Lets explanations say it of the launch that was added last, if it is one."""
@@ -219,23 +211,31 @@ class _Writer(KernelWriter):
             self._tensor(group.root, core)
 
     def _product(self, root: ArrayNode, core: ArrayNode) -> None:
-        m, n, k, turned_a, turned_b, batch = core.attrs
-        a, b = core.args
+        m, n, k, *turned, batch = core.attrs
+        a, b = (lies(core, number, self.kept) for number in (0, 1))
         ty = stored_as(core.dtype)
         one = 1.0 if ty.is_float else 1
+        # An operand of one matrix is for all.
+        apart = [m * k if a.node.size != m * k else 0, k * n if b.node.size != k * n else 0]
+        steps: list[tuple[str, Any]] = []
+        for number, (each, names) in enumerate(((a, ("a_row", "a_step")), (b, ("b_step", "b_column")))):
+            if each.steps is not None:
+                turned[number] = each.turned
+                steps += zip(names, each.steps[:2], strict=True)
+                apart[number] = each.steps[2]
         values = {
-            "ty": ty, "m": m, "n": n, "k": k, "alpha": one, "beta": one * 0, "trans_a": turned_a, "trans_b": turned_b,
-            "bias": None, "activation": None, "batch": batch,
-            # An operand of one matrix is for all.
-            "strides": (m * k if a.size != m * k else 0, k * n if b.size != k * n else 0, m * n) if batch != 1 else (),
+            "ty": ty, "m": m, "n": n, "k": k, "alpha": one, "beta": one * 0, "trans_a": turned[0], "trans_b": turned[1],
+            "bias": None, "activation": None, "batch": batch, "steps": tuple(steps),
+            "strides": (*apart, m * n) if batch != 1 else (),
         }  # fmt: skip
-        buffers = {"a": self.names[id(a)], "b": self.names[id(b)], "c": self.names[id(root)]}
+        buffers = {"a": self.names[id(a.node)], "b": self.names[id(b.node)], "c": self.names[id(root)]}
         after: Expression | None = None
         place: tuple[str, ...] = ()
         if root is not core:
             after, place = self._placed(root, core)
-            self._aligned(root, after, *(lying(each, ()) for each in (a, b)))
-        self._operation(operation("BatchedGEMM"), "c", values, buffers, after, self._first(root), place)
+            self._aligned(root, after, a.node, b.node)
+        first = {"a": self._starts(a), "b": self._starts(b), "c": self._first(root)}
+        self._operation(operation("BatchedGEMM"), "c", values, buffers, after, first, place)
 
     def _placed(self, root: ArrayNode, core: ArrayNode) -> tuple[Expression, tuple[str, ...]]:
         """What is computed of each element of a product, or of an operation, and what of its place it takes from the
@@ -258,30 +258,49 @@ class _Writer(KernelWriter):
         name, result, operands, numbers, scratch = core.attrs
         others = (operand.name for operand in next(row for row in COLLECTIVE_ROWS if row.name == name).operands)
         values = {**dict.fromkeys(others), "ty": stored_as((core.args or (core,))[0].dtype), **dict(numbers)}
-        buffers = {each: self.names[id(arg)] for each, arg in zip(operands, core.args, strict=True)}
+        buffers: dict[str, str] = {}
+        first = {result: self._first(root)}
+        read: dict[str, tuple[str, Expression]] = {}
+        elsewhere: list[ArrayNode] = []
+        for number, each in enumerate(operands):
+            at = lies(core, number, self.kept)
+            if id(at.node) in self.names:
+                buffers[each], first[each] = self.names[id(at.node)], self._starts(at)
+                elsewhere.append(at.node)
+            else:
+                read[each] = prologue(core, number, self.held)
+                elsewhere += read[each][1].arrays.values()
+                values[each] = True
         buffers |= {each: self.plan.temporary(self.plan.unused(each), of_plan(size)) for each, size in scratch}
         row, output = operation(name), self.names[id(root)]
         if result in row.updated:
-            self._begun(root.dtype, root.shape, buffers.pop(result, None), output)
+            self._begun(root.dtype, root.shape, buffers.pop(result, None), output, first.pop(result))
         # Its elements as they lie are what it writes.
         after, place = (None, ()) if lying(root, ()) is core else self._placed(root, core)
         if after is not None:
-            self._aligned(root, after, *(lying(each, ()) for each in core.args))
-        self._operation(row, result, values, buffers | {result: output}, after, self._first(root), place)
-        if row.apart and id(core) in self.mapped:
-            self.tell(f"what is computed of it is a kernel behind it: {row.apart}")
+            self._aligned(root, after, *elsewhere)
+        self._operation(row, result, values, buffers | {result: output}, after, first, place, read)
+        if row.epilogue is None and id(core) in self.mapped:
+            self.tell(f"what is computed of it is a kernel behind it: {row.apart or _NO_EPILOGUE}")
 
     def _first(self, root: ArrayNode) -> Any:
         """At which element of its buffer an operation's result begins, as the operation counts."""
-        ty = stored_as(root.dtype)
-        return of_tensor(self.first.get(id(root), 0) * (ty.size_bytes // ty.alignment))
+        return self._starts(Lying(root, self.first.get(id(root), 0)))
 
-    def _begun(self, dtype: ElementType, shape: tuple[int, ...], start: str | None, result: str) -> None:
+    def _starts(self, at: Lying) -> Any:
+        """At which element of its buffer an operand begins, as operations count."""
+        return of_tensor(at.first * (at.node.dtype.size_bytes // stored_as(at.node.dtype).alignment))
+
+    def _begun(
+        self, dtype: ElementType, shape: tuple[int, ...], start: str | None, result: str, first: Any = 0
+    ) -> None:
         """Lets a buffer begin with what is in another one, or with zeros."""
         ty = stored_as(dtype)
         size = {"ty": ty, "count": prod(shape) * dtype.size_bytes // ty.size_bytes, "value": 0}
         given = {} if start is None else {"input": start}
-        self._operation(operation("Copy" if given else "Fill"), "output", size, {**given, "output": result}, None)
+        self._operation(
+            operation("Copy" if given else "Fill"), "output", size, {**given, "output": result}, None, {"input": first}
+        )
 
     def launch(self, node: ArrayNode, results: Sequence[str]) -> None:
         """A kernel of the user's. The lengths that it wants to know are those of the arrays."""
@@ -309,7 +328,8 @@ class _Writer(KernelWriter):
         parameters = [
             each.partition(":")[0].strip() for each in text[text.index("(") + 1 : text.index("):")].split(",")
         ]
-        values = [*(self.names[id(node)] for node in (root, *root.args)), *numbers]
+        nodes = [root, *(lies(root, number, self.kept).node for number in range(len(root.args)))]
+        values = [*(self.names[id(node)] for node in nodes), *numbers]
         self._launch(text, (lanes,), (64,), dict(zip(parameters, values, strict=True)))
 
     def _operation(
@@ -319,30 +339,42 @@ class _Writer(KernelWriter):
         values: dict[str, Any],
         buffers: dict[str, str],
         after: Expression | None,
-        first: Any = 0,
+        first: Mapping[str, Any],
         place: tuple[str, ...] = (),
+        read: Mapping[str, tuple[str, Expression]] | None = None,
     ) -> None:
+        """Adds an operation, with what is computed `after` it and of operands that it reads."""
+        written: dict[str, Computed] = {}
+        computed: dict[str, Computed] = {}
         if after is not None:
             text = _EPILOGUE.format(
                 parameters=", ".join(["value", "i", *place, *after.arrays, *after.scalars]),
                 lines="\n    ".join(after.lines) or "pass",
                 text=after.text[0],
             )
-            if text not in _functions:
-                _functions[text] = defined(text)
-            arrays = {name: node.dtype for name, node in after.arrays.items()}
-            scalars = {name: stored_as(ty) for name, (ty, _) in after.scalars.items()}
-            computed = Computed(_functions[text], arrays, scalars, after.dtype, place)
-            row = fuse(row, written={result: computed})
-            given = self._given(after)
-            values = values | {name: given[name] for name in scalars}
-            buffers = buffers | {name: given[name] for name in arrays}
-            self.lowered.texts.append(text)
+            written[result] = self._computed(text, after, place)
+        for name, (text, made) in (read or {}).items():
+            computed[name] = self._computed(text, made)
+        if written or computed:
+            row = fuse(row, computed, written)
+        for each in [*([after] if after is not None else ()), *(made for _, made in (read or {}).values())]:
+            given = self._given(each)
+            values = values | {name: given[name] for name in each.scalars}
+            buffers = buffers | {name: given[name] for name in each.arrays}
         try:
             values = {name: of_tensor(value) for name, value in values.items()}
-            add_operation(self.plan, row, values, buffers, {result: first})
+            add_operation(self.plan, row, values, buffers, first)
         except NotExpressible as error:
             raise UnknownSize(f"{row.name}: {error}") from None
+
+    def _computed(self, text: str, made: Expression, place: tuple[str, ...] = ()) -> Computed:
+        """The function of a text that computes an expression."""
+        if text not in _functions:
+            _functions[text] = defined(text)
+        self.lowered.texts.append(text)
+        scalars = {name: stored_as(ty) for name, (ty, _) in made.scalars.items()}
+        arrays = {name: node.dtype for name, node in made.arrays.items()}
+        return Computed(_functions[text], arrays, scalars, made.dtype, place)
 
 
 _functions: dict[str, Any] = {}

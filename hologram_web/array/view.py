@@ -43,6 +43,8 @@ def through(place: Strides, sizes: Sequence[int], view: View) -> Strides:
     loop goes along its axes."""
     if 0 in view.shape:  # nothing is read
         return Strides((0,) * len(place.strides))
+    if place == Strides(row_major(view.shape)) and tuple(sizes) == view.shape:  # whatever its lengths are
+        return Strides(tuple(0 if n == 1 else step for n, step in zip(sizes, view.strides, strict=True)), view.offset)
     if not place.views and (found := _direct_if_known(place, sizes, view)) is not None:
         return found
     if _is_plain(view):

@@ -91,6 +91,8 @@ def _gemm_rows(
     a_row: i32,
     a_step: i32,
     a_batch: i32,
+    b_step: i32,
+    b_column: i32,
     b_batch: i32,
     c_batch: i32,
     alpha: W,
@@ -113,11 +115,11 @@ def _gemm_rows(
     of b, if that is not TURNED, and a line of the cache before it goes on to the next one. STEP is a's, or 0. SWAPPED
     it makes the transposed of c, of which a and b are the factors' transposed, each in the other's place."""
     left, top = block_id(0) * (4 * COLUMNS) + local_id(0), block_id(1) * ROWS
-    right, step, apart, rest, ahead = left, n, i32(1), i32(0), a_step
+    right, step, apart, rest, ahead = left, b_step, i32(1), i32(0), a_step
     if STEP:
         ahead = STEP
     if TURNED:
-        right, step, apart = left * k, 1, k
+        right, step, apart = left * b_column, 1, b_column
     result = i32(0)
     rows, sums, y = registers(ROWS, i32), registers((ROWS, COLUMNS), W), registers(COLUMNS, W)
     for i in static_range(ROWS):
@@ -495,7 +497,8 @@ def _gemm_like(ty=None):
     def launches(o, traits):
         batch, strides = o.values.get("batch", 1), o.values.get("strides", ())
         sizes = o.m, o.n, o.k, o.trans_a, o.trans_b, batch, strides
-        return _product(o, traits, ty or o.ty, *sizes, alpha=o.alpha, beta=o.beta)
+        steps = dict(o.values.get("steps", ()))  # of arrays that are parts of others
+        return _product(o, traits, ty or o.ty, *sizes, alpha=o.alpha, beta=o.beta, steps=steps)
 
     return launches
 
