@@ -1,7 +1,8 @@
 """The instruction table, collectives (isa.md section 6): executed once per launch by the whole device.
 
 Signatures follow ONNX: NCHW, OIHW, row-major, interleaved complex; sizes in the order m, n, k. The element type is
-`ty`, by default F32; the other types an operand has are named beside it (`load/u32`).
+`ty`, by default F32; the other types an operand has are named beside it (`load/u32`), or the type operand that says
+it: `load/b_ty` is `ty` where that is left out.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ COLLECTIVE_ROWS: tuple[Row, ...] = (
     _linear(0x110, "GEMM", "gemm", f"c:store a:load b:load {_MNK} {_SCALED} {_EPILOGUE} {_N}", "c[m,n] = activation(alpha * op(a)[m,k] @ op(b)[k,n] + beta * c + bias[n]).", reference=primitive("gemm")),
     _linear(0x111, "BatchedGEMM", "batched_gemm", f"c:store a:load b:load batch:size {_MNK} strides:ints~() {_SCALED} {_EPILOGUE} {_N}", "GEMM for each of batch matrices; strides of a, b and c in elements, by default dense.", reference=_TENSOR),
     _linear(0x112, "MixedPrecisionGEMM", "mixed_precision_gemm", f"c:store/f32 a:load b:load {_MNK} {_SCALED} bias:load/f32~ activation:MapOperation~ .ty:HALVES~f16", "GEMM of F16 or BF16 matrices with F32 accumulation and result.", reference=_TENSOR),
-    _linear(0x113, "QuantizedGEMM", "quantized_gemm", f"c:store/f32 a:load b:load {_MNK} a_scale:load/f32 b_scale:load/f32 a_zero:load/i32~ b_zero:load/i32~ bits:u8~8 per_channel:bool~false bias:load/f32~ activation:MapOperation~ .ty:BYTES~i8", "GEMM of int8 (or packed int4) matrices, accumulated exactly in I32, then scaled.", reference=_TENSOR),
+    _linear(0x113, "QuantizedGEMM", "quantized_gemm", f"c:store/f32 a:load b:load/b_ty {_MNK} a_scale:load/f32 b_scale:load/f32 a_zero:load/i32~ b_zero:load/i32~ bits:u8~8 per_channel:bool~false bias:load/f32~ activation:MapOperation~ .ty:BYTES~i8 b_ty:BYTES~", "GEMM of int8 (or packed int4) matrices, accumulated exactly in I32, then scaled; b may have a type of its own.", reference=_TENSOR),
     _linear(0x114, "SparseGEMM", "sparse_gemm", f"c:store a_values:load a_indices:load/u32 a_ptr:load/u32 b:load {_MNK} alpha:scalar~1.0 beta:scalar~0.0 {_F}", "c = alpha * a @ b + beta * c, a in compressed sparse rows.", reference=_TENSOR),
     _linear(0x115, "TensorContract", "tensor_contract", f"output:store a:load b:load shape_a:ints shape_b:ints contract_dims:pairs batch_dims:pairs~() {_F}", "Contracts pairs of dimensions; what is left is ordered batch, a, b.", reference=_TENSOR),
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import CompileError
 from ..frontends.python.names import InstructionFunction
+from ..isa.elements import ElementType
 from ..isa.instruction import Instruction
 from ..isa.program import Program
 from ..isa.types import Type
@@ -125,7 +126,8 @@ class TensorOperation:
     `updated` are those written that are read, too, by the reference. An operation `in_place` reads element i of its
     sources for element i of its result only. What is written may be computed on (fuse.py) where `epilogue` is no None:
     no kernel reads its result back, or writes an element twice. It is the number that says how long rows are of which
-    kernels have `row` and `column`, if they do. `apart` is why there is none, where that is to be told.
+    kernels have `row` and `column`, if they do. `apart` is why there is none, where that is to be told. `types` are of
+    operands that fused functions take, or write in the place of the row's.
     """
 
     name: str
@@ -137,6 +139,7 @@ class TensorOperation:
     updated: tuple[str, ...] = ()
     epilogue: str | None = None
     apart: str = ""
+    types: Mapping[str, ElementType] = field(default_factory=dict)
 
     @property
     def gradient(self) -> Callable[..., Any] | None:
