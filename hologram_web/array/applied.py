@@ -13,7 +13,7 @@ from ..isa.table import BY_NAME
 from ..isa.types import Type
 from ..runtime.executor import Buffer
 from ..tensor.families import operation
-from ..tensor.operation import Operands, extents
+from ..tensor.operation import Operands, extents, whole_factors
 from . import creation, functions
 from .array import Array
 from .library_nodes import tensor
@@ -42,6 +42,7 @@ def apply(name: str, result: str = "", /, **given: Any) -> Array:
         if said != "ty" and said in row.positions and values[said] is None:  # a type of its own
             values[said] = stored_as(array.dtype)
     _of_types(row, values, arrays)
+    whole_factors(row, ty, values)
     values = {key: tuple(value) if isinstance(value, list) else value for key, value in values.items()}
     missing = [key for key, value in values.items() if value is REQUIRED and key not in written]
     if missing:

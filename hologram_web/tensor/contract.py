@@ -9,7 +9,7 @@ from math import prod
 from .arrange import _steps, _strided
 from .matmul import _gemm_rows, _product, choose
 from .norms import wide
-from .operation import TensorOperation, part
+from .operation import TensorOperation, part, summable
 
 __all__ = ["OPERATIONS"]
 
@@ -110,6 +110,7 @@ def _contracted(np, o, a, b):
     for one, other in (*o.batch_dims, *o.contract_dims):
         names_b[other] = one
     result = [*batch_a, *free_a, *(names_b[axis] for axis in free_b)]
+    a, b = summable(np, o.ty, a), summable(np, o.ty, b)
     return np.einsum(a.reshape(o.shape_a), names_a, b.reshape(o.shape_b), names_b, result)
 
 

@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from ..isa.types import Type
 from .budgets import ROWS, UNBOUNDED, rows_of, size_class, tile_of
 from .language import (
@@ -22,7 +24,7 @@ from .language import (
     static_range,
 )  # fmt: skip
 from .norms import wide
-from .operation import TensorOperation, ceildiv, flag, function, part
+from .operation import TensorOperation, ceildiv, flag, function, part, summable
 from .panels import (
     AS_IT_LIES,
     AS_IT_LIES_HERE,
@@ -487,10 +489,7 @@ def _by_numpy(np, o, a, b, c, bias=None):
     strides = o.values.get("strides") or (o.m * o.k, o.k * o.n, o.m * o.n)
     found = np.ma.array(c, mask=True)  # what lies between matrices stays
 
-    def number(x):
-        # Integers wrap modulo 2**64, and so modulo every smaller power of two.
-        return x if ty.is_float or ty.is_wide else np.asarray(x).astype(np.int64, copy=False).astype(np.uint64)
-
+    number = partial(summable, np, ty)
     a, b = number(a), number(b)
     for i in range(batch):
         from_a, from_b, from_c = (i * stride for stride in strides)

@@ -119,8 +119,10 @@ def _scaled_rows(output: Elements[T], input: Elements[T], scale: Elements[T], n:
 
 
 def wide(ty):
-    """What floats are computed in: halves in F32."""
-    return Type.F32 if ty in (Type.F16, Type.BF16) else ty
+    """What numbers are computed in: halves in F32, integers of 8 and 16 bits in I32, whose sums wrap to the same."""
+    if ty.size_bytes < 4:
+        return Type.F32 if ty.is_float else Type.I32
+    return ty
 
 
 def _rows(o, rows, n, by, groups=1, channels=1, spatial=1, mean=True):

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 from ..errors import CompileError
 from ..frontends.python.names import InstructionFunction
 from ..isa.elements import ElementType
-from ..isa.instruction import Instruction
 from ..isa.program import Program
+from ..isa.row import Row
 from ..isa.types import Type
 from .schedules import DeviceTraits
 
@@ -42,6 +42,7 @@ __all__ = [
     "function",
     "part",
     "rows_of_lanes",
+    "summable",
     "whole_factors",
 ]
 
@@ -291,14 +292,20 @@ def across(
     return found
 
 
-def whole_factors(instruction: Instruction, values: dict[str, Any]) -> None:
+def whole_factors(row: Row, ty: Type, values: dict[str, Any]) -> None:
     """Factors of an integer collective that are floats lose their fraction, as CVT to `FACTOR` does it: NaN is 0, and
     what is beyond its ends is the end. The integers then wrap."""
-    for operand in instruction.row.operands:
+    for operand in row.operands:
         factor = values.get(operand.name)
-        if operand.kind == "scalar" and instruction.ty.is_integer and isinstance(factor, float):
+        if operand.kind == "scalar" and ty.is_integer and isinstance(factor, float):
             clipped = max(float(FACTOR.min_value), min(factor, float(FACTOR.max_value)))
             values[operand.name] = 0 if math.isnan(factor) else min(int(clipped), FACTOR.max_value)
+
+
+def summable(np: Any, ty: Type, values: Any) -> Any:
+    """Elements as references add them up: integers wrap modulo 2**64, and so modulo every smaller power of two."""
+    whole = ty.is_integer and not ty.is_wide
+    return np.asarray(values).astype(np.int64, copy=False).astype(np.uint64) if whole else values
 
 
 def extents(operation: TensorOperation, operands: Operands, index: int | None = None) -> dict[str, Any]:

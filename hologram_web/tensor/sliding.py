@@ -50,13 +50,14 @@ def every(start, count, step):
     return slice(start, start + (count - 1) * step + 1 if count else start, step)
 
 
-def windows(np, o, image, fill=0.0):
+def windows(np, o, image, fill=0):
     """For each place of a window, in order, what windows see there, where an image ends in so much of `fill`."""
     top, left, bottom, right = o.padding
     (height, width), steps = out_lengths(o), o.values.get("dilation", (1, 1))
     more = [at_least((o.kernel_h, o.kernel_w)[axis], 1) * steps[axis] + o.stride[axis] for axis in (0, 1)]
-    around = [(0, 0)] * (image.ndim - 2) + [(top, bottom + more[0]), (left, right + more[1])]
-    padded = np.pad(image, around, constant_values=fill)
+    sides = o.height + top + bottom + more[0], o.width + left + right + more[1]
+    padded = np.full((*image.shape[:-2], *sides), fill, image.dtype)
+    padded[..., top : top + o.height, left : left + o.width] = image
     for ky in range(o.kernel_h):
         for kx in range(o.kernel_w):
             yield (
