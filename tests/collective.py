@@ -29,6 +29,7 @@ __all__ = [
     "random_of",
     "run",
     "types_of",
+    "whole",
 ]
 
 Array = NDArray[Any]
@@ -73,13 +74,24 @@ def near(ty: str, k: int, about: Array) -> Bound:
 
 def types_of(name: str) -> list[str]:
     """The types of an instruction's elements, without integers of more than 64 bits."""
-    (operand,) = (each for each in BY_MNEMONIC[name].operands if each.kind == "type")
+    row = BY_MNEMONIC[name]
+    operand = row.operands[row.positions["ty"]]
     return sorted(str(ty) for ty in operand.allowed - WIDE)
+
+
+def whole(chance: Chance, ty: str, case: Case, *arrays: str) -> Case:
+    """A case of integers with any of the type in its arrays: sums wrap, and have the same bits everywhere."""
+    if ty not in UNIT:
+        least, most = hg.Type[ty.upper()].min_value, min(hg.Type[ty.upper()].max_value, (1 << 63) - 1)
+        for name in arrays:
+            case.arrays[name] = random_of(chance).integers(least, most, case.arrays[name].size, np.int64, endpoint=True)
+        case.bound, case.shaders = {}, {}
+    return case
 
 
 def _type(name: str, array: str, ty: str) -> str:
     found = next(each.type for each in BY_MNEMONIC[name].operands if each.name == array)
-    return ty if found in ("", "ty") else found
+    return ty if found in ("", "ty", "b_ty") else found
 
 
 def run(device: Any, name: str, ty: str, case: Case) -> dict[str, Array]:

@@ -219,7 +219,7 @@ def _matmul(n: Node) -> str:
 
 
 def _matmul_integer(n: Node) -> str:
-    need(n[0].ndim == 2 and n[1].ndim == 2 and n[0].dtype == n[1].dtype, "more than two dimensions, or two types")
+    need(n[0].ndim == 2 and n[1].ndim == 2, "more than two dimensions")
     n.wanted[0] = n.wanted[0].astype(np.float32)  # ONNX has I32 here, ours is F32
     (m, k), columns = n[0].shape, n[1].shape[1]
     one = n.array(np.ones(1, np.float32))
@@ -228,7 +228,9 @@ def _matmul_integer(n: Node) -> str:
         for i, name in ((2, "a_zero"), (3, "b_zero"))
         if n.get(i) is not None
     )
-    return f"quantized_gemm.{n.of(n[0])} [y0], [x0], [x1], {m}, {columns}, {k}, [{one}], [{one}]{zeros}"
+    return (
+        f"quantized_gemm.{n.of(n[0])} [y0], [x0], [x1], {m}, {columns}, {k}, [{one}], [{one}]{zeros}, b_ty={n.of(n[1])}"
+    )
 
 
 def _einsum(n: Node) -> str:

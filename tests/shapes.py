@@ -18,11 +18,12 @@ from typing import Any
 
 import numpy as np
 
+from hologram_web.isa.types import Type
 from hologram_web.tensor.families import operation
 from hologram_web.tensor.operation import Operands
 
 from . import windows
-from .collective import UNIT, Array, Bound, Case, Chance, difference, listed, near, numbers, random_of, types_of
+from .collective import UNIT, Array, Bound, Case, Chance, difference, listed, near, numbers, random_of, types_of, whole
 from .fuzz.devices import PATIENT, open_devices
 
 __all__ = ["CASES", "wrong"]
@@ -127,7 +128,8 @@ def _sparse(chance: Chance, ty: str, large: bool) -> Case:
         about[i] = abs(alpha) * np.sqrt((arrays["a_values"][here] ** 2).sum() * squares)
     about += abs(beta) * abs(arrays["c"].reshape(m, n))
     text = f"[c], [a_values], [a_indices], [a_ptr], [b], {m}, {n}, {k}, alpha={alpha}, beta={beta}"
-    return Case(text, arrays, {"c": near(ty, int(counts.max(initial=0)), about.ravel())})
+    case = Case(text, arrays, {"c": near(ty, int(counts.max(initial=0)), about.ravel())})
+    return whole(chance, ty, case, "c", "a_values", "b")
 
 
 def _contraction(chance: Chance, ty: str, large: bool) -> Case:
@@ -156,13 +158,15 @@ def _contraction(chance: Chance, ty: str, large: bool) -> Case:
     contracted: Any = operation("TensorContract").reference
     ones = {name: np.ones_like(values) for name, values in arrays.items()}
     squares = [
-        contracted(np, Operands(numbers, {}), **(ones | {name: arrays[name] ** 2})).ravel() for name in ("a", "b")
+        contracted(np, Operands(numbers | {"ty": Type.F64}, {}), **(ones | {name: arrays[name] ** 2})).ravel()
+        for name in ("a", "b")
     ]
     arrays = {"output": np.zeros(squares[0].size), **arrays}
     pairs = [f"({', '.join(f'{one}:{other}' for one, other in dims)})" for dims in (of_inner, of_batch)]
     text = f"[output], [a], [b], {listed(shapes[0])}, {listed(shapes[1])}, {pairs[0]}, batch_dims={pairs[1]}"
     k = prod(lengths[axis] for axis in names[batch:])
-    return Case(text, arrays, {"output": near(ty, k, np.sqrt(squares[0] * squares[1]))})
+    case = Case(text, arrays, {"output": near(ty, k, np.sqrt(squares[0] * squares[1]))})
+    return whole(chance, ty, case, "a", "b")
 
 
 # Norms

@@ -73,7 +73,7 @@ _COLLECTIVES: dict[str, tuple[Any, ...]] = {
     "ConvTranspose2D": ("y", "a", "b", 1, 1, 1, 2, 2, 1, 1),
     "MaxPool2D": ("y", "a", 1, 1, 2, 2, 1, 1),
     "AvgPool2D": ("y", "a", 1, 1, 2, 2, 1, 1),
-    "Resize2D": ("y", "a", 1, 1, 2, 2, 2, 2),
+    "Resize2D": ("y", "a", 1, 1, 2, 2, 2, 2, False),
     "LayerNorm": (*_NORM, LANES, 1),
     "RMSNorm": ("y", "a", "b", 2, 2, math.inf),
     "BatchNorm": (*_NORM, "a", "b", 1, LANES, 1),

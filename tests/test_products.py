@@ -13,7 +13,8 @@ from hologram_web.isa.types import Type
 from hologram_web.plan.formula import Formula
 from hologram_web.plan.plan import Launch, every
 from hologram_web.plan.symbols import Symbol
-from hologram_web.tensor.matmul import FEW, MANY, SLIM, SLIM_HERE, choose, computed_in
+from hologram_web.tensor.matmul import FEW, MANY, SLIM, SLIM_HERE, choose
+from hologram_web.tensor.norms import wide
 from hologram_web.tensor.schedules import TRAITS
 
 # mypy: ignore-errors
@@ -52,7 +53,7 @@ def test_the_schedule_is_chosen_by_shape_type_and_device(m, n, ty, device, kerne
     ("ty", "within"), [("f16", "f32"), ("i8", "i32"), ("u16", "u32"), ("i64", "i64"), ("f64", "f64"), ("i128", "i128")]
 )
 def test_short_types_are_computed_in_words(ty, within):
-    assert computed_in(Type[ty.upper()]) is Type[within.upper()]
+    assert wide(Type[ty.upper()]) is Type[within.upper()]
 
 
 @pytest.mark.parametrize(
@@ -90,7 +91,9 @@ def test_sizes_that_are_not_known_choose_while_it_runs(known, target):
         wanted = [each[:2] for each in choose(m, n, 513, Type.F32, TRAITS[target])]
         if target == "webgpu" and known != "n" and m >= MANY and 1 < n < 32:  # four lanes make up to 16 columns or 32
             wanted = [(kernel, {**constants, "COLUMNS": 4 if n <= 16 else 8}) for kernel, constants in wanted]
-        if known != "n":  # rows of what is transposed are its columns, of which there may be as many as that form is for
+        if (
+            known != "n"
+        ):  # rows of what is transposed are its columns, of which there may be as many as that form is for
             most = SLIM_HERE if TRAITS[target].native else SLIM
             most = {"ROWS": min(most, FEW)}
             wanted = [(text, {**each, **most} if each.get("SWAPPED") else each) for text, each in wanted]

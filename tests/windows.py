@@ -16,7 +16,7 @@ from hologram_web.isa.table import BY_MNEMONIC
 from hologram_web.tensor.families import operation
 from hologram_web.tensor.operation import Operands
 
-from .collective import UNIT, Array, Bound, Case, Chance, listed, near, random_of, run
+from .collective import UNIT, Array, Bound, Case, Chance, listed, near, random_of, run, whole
 from .fuzz.devices import reference
 
 __all__ = ["CASES"]
@@ -79,7 +79,7 @@ def _convolution(chance: Chance, ty: str, large: bool, name: str) -> Case:
         numbers["activation"] = "relu"
     case = _case(name, numbers, arrays)
     case.bound["output"] = near(ty, k, norms * most + added)
-    return case
+    return whole(chance, ty, case, *arrays)
 
 
 def _units(ty: str, array: Array) -> Bound:
@@ -96,7 +96,7 @@ def _pool(chance: Chance, ty: str, large: bool, mean: bool) -> Case:
     case = _case("avg_pool2d" if mean else "max_pool2d", numbers, arrays)
     if mean:
         case.bound["output"] = _units(ty, arrays["input"])
-    return case
+    return whole(chance, ty, case, "input")
 
 
 def _resize(chance: Chance, ty: str, large: bool) -> Case:
@@ -104,11 +104,12 @@ def _resize(chance: Chance, ty: str, large: bool) -> Case:
     numbers: Numbers = {name: chance.randint(name in sizes[:2], most) for name in sizes}
     numbers |= {"batch": chance.randint(1, 3), "channels": chance.randint(1, 5)}
     numbers |= {name: chance.random() < 0.5 for name in ("linear", "align_corners")}
+    numbers["linear"] &= ty in UNIT
     arrays = {"input": _image(chance, numbers, numbers["channels"])}
     case = _case("resize2d", numbers, arrays)
     if numbers["linear"]:
         case.bound["output"] = _units(ty, arrays["input"])
-    return case
+    return whole(chance, ty, case, "input")
 
 
 CASES: dict[str, Callable[[Chance, str, bool], Case]] = {

@@ -13,7 +13,7 @@ from ..isa.table import BY_NAME
 from ..isa.types import Type
 from ..runtime.executor import Buffer
 from ..tensor.families import operation
-from ..tensor.operation import Operands, extents
+from ..tensor.operation import Operands, extents, whole_factors
 from . import creation, functions
 from .array import Array
 from .library_nodes import tensor
@@ -37,6 +37,12 @@ def apply(name: str, result: str = "", /, **given: Any) -> Array:
     ty = stored_as(first.dtype)
     written = [each.name for each in row.operands if each.kind in ("store", "rmw")]
     values["ty"] = ty
+    for key, array in arrays.items():
+        said = row.operands[row.positions[key]].type
+        if said != "ty" and said in row.positions and values[said] is None:  # a type of its own
+            values[said] = stored_as(array.dtype)
+    _of_types(row, values, arrays)
+    whole_factors(row, ty, values)
     values = {key: tuple(value) if isinstance(value, list) else value for key, value in values.items()}
     missing = [key for key, value in values.items() if value is REQUIRED and key not in written]
     if missing:
@@ -46,10 +52,7 @@ def apply(name: str, result: str = "", /, **given: Any) -> Array:
         size, wanted = array.size, counts[key]
         if wanted is not None and (size < wanted or not (is_symbolic((size, wanted)) or size == wanted)):
             raise LaunchError(f"{name}: {key} has {size} elements, and {wanted} are needed")
-        said = row.operands[row.positions[key]].type
-        if said in ("", "ty") and stored_as(array.dtype) is not ty:
-            raise LaunchError(f"{name}: {key} is of {array.dtype}, and {first.dtype} is needed: convert it with astype")
-    types: dict[str, ElementType] = {key: _type(row, key, ty) for key in written}
+    types: dict[str, ElementType] = {key: row.element_type(key, values) for key in written}
     # What is written besides is memory that nobody reads; a result that may be left out is.
     scratch = tuple(
         (key, counts[key] * types[key].size_bytes)
@@ -61,9 +64,19 @@ def apply(name: str, result: str = "", /, **given: Any) -> Array:
     return Array(node, first.executor)
 
 
-def _type(row: Row, name: str, ty: Type) -> Type:
-    said = row.operands[row.positions[name]].type
-    return Type.named(said) if said not in ("", "ty") else ty
+def _of_types(row: Row, values: dict[str, Any], arrays: dict[str, Array]) -> None:
+    """Raises LaunchError where an array is of another type than its operand, or of one that the operation has not."""
+    for operand in (row.operands[position] for position in row.type_operands):
+        ty = values[operand.name]
+        if ty is not None and ty not in operand.allowed:
+            said = next((key for key in arrays if (row.operands[row.positions[key]].type or "ty") == operand.name), "")
+            listed = ", ".join(str(each) for each in sorted(operand.allowed, key=lambda each: each.id))
+            raise LaunchError(
+                f"{row.name}: {said or operand.name} is of {ty}; use one of {listed}: convert it with astype"
+            )
+    for key, array in arrays.items():
+        if stored_as(array.dtype) is not (needed := row.element_type(key, values)):
+            raise LaunchError(f"{row.name}: {key} is of {array.dtype}, and {needed} is needed: convert it with astype")
 
 
 def gradients(node: ArrayNode, cotangent: Array) -> list[Array | None]:

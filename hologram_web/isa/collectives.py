@@ -1,7 +1,8 @@
 """The instruction table, collectives (isa.md section 6): executed once per launch by the whole device.
 
 Signatures follow ONNX: NCHW, OIHW, row-major, interleaved complex; sizes in the order m, n, k. The element type is
-`ty`, by default F32; the other types an operand has are named beside it (`load/u32`).
+`ty`, by default F32; the other types an operand has are named beside it (`load/u32`), or the type operand that says
+it: `load/b_ty` is `ty` where that is left out.
 """
 
 from __future__ import annotations
@@ -43,15 +44,15 @@ COLLECTIVE_ROWS: tuple[Row, ...] = (
     _linear(0x110, "GEMM", "gemm", f"c:store a:load b:load {_MNK} {_SCALED} {_EPILOGUE} {_N}", "c[m,n] = activation(alpha * op(a)[m,k] @ op(b)[k,n] + beta * c + bias[n]).", reference=primitive("gemm")),
     _linear(0x111, "BatchedGEMM", "batched_gemm", f"c:store a:load b:load batch:size {_MNK} strides:ints~() {_SCALED} {_EPILOGUE} {_N}", "GEMM for each of batch matrices; strides of a, b and c in elements, by default dense.", reference=_TENSOR),
     _linear(0x112, "MixedPrecisionGEMM", "mixed_precision_gemm", f"c:store/f32 a:load b:load {_MNK} {_SCALED} bias:load/f32~ activation:MapOperation~ .ty:HALVES~f16", "GEMM of F16 or BF16 matrices with F32 accumulation and result.", reference=_TENSOR),
-    _linear(0x113, "QuantizedGEMM", "quantized_gemm", f"c:store/f32 a:load b:load {_MNK} a_scale:load/f32 b_scale:load/f32 a_zero:load/i32~ b_zero:load/i32~ bits:u8~8 per_channel:bool~false bias:load/f32~ activation:MapOperation~ .ty:BYTES~i8", "GEMM of int8 (or packed int4) matrices, accumulated exactly in I32, then scaled.", reference=_TENSOR),
-    _linear(0x114, "SparseGEMM", "sparse_gemm", f"c:store a_values:load a_indices:load/u32 a_ptr:load/u32 b:load {_MNK} alpha:scalar~1.0 beta:scalar~0.0 {_F}", "c = alpha * a @ b + beta * c, a in compressed sparse rows.", reference=_TENSOR),
-    _linear(0x115, "TensorContract", "tensor_contract", f"output:store a:load b:load shape_a:ints shape_b:ints contract_dims:pairs batch_dims:pairs~() {_F}", "Contracts pairs of dimensions; what is left is ordered batch, a, b.", reference=_TENSOR),
+    _linear(0x113, "QuantizedGEMM", "quantized_gemm", f"c:store/f32 a:load b:load/b_ty {_MNK} a_scale:load/f32 b_scale:load/f32 a_zero:load/i32~ b_zero:load/i32~ bits:u8~8 per_channel:bool~false bias:load/f32~ activation:MapOperation~ .ty:BYTES~i8 b_ty:BYTES~", "GEMM of int8 (or packed int4) matrices, accumulated exactly in I32, then scaled; b may have a type of its own.", reference=_TENSOR),
+    _linear(0x114, "SparseGEMM", "sparse_gemm", f"c:store a_values:load a_indices:load/u32 a_ptr:load/u32 b:load {_MNK} alpha:scalar~1.0 beta:scalar~0.0 {_N}", "c = alpha * a @ b + beta * c, a in compressed sparse rows.", reference=_TENSOR),
+    _linear(0x115, "TensorContract", "tensor_contract", f"output:store a:load b:load shape_a:ints shape_b:ints contract_dims:pairs batch_dims:pairs~() {_N}", "Contracts pairs of dimensions; what is left is ordered batch, a, b.", reference=_TENSOR),
 
-    _conv(0x120, "Conv2D", "conv2d", f"output:store input:load kernel:load {_IMAGE} {_WINDOW} dilation:ints~(1,1) groups:u16~1 {_EPILOGUE} {_F}", "2-D convolution (cross-correlation), NCHW and OIHW.", reference=_TENSOR),
-    _conv(0x121, "ConvTranspose2D", "conv_transpose2d", f"output:store input:load kernel:load {_IMAGE} {_WINDOW} output_padding:ints~(0,0) dilation:ints~(1,1) groups:u16~1 {_EPILOGUE} {_F}", "Transposed 2-D convolution.", reference=_TENSOR),
-    _conv(0x122, "MaxPool2D", "max_pool2d", f"output:store input:load batch:size channels:size height:size width:size kernel_h:size kernel_w:size {_WINDOW} dilation:ints~(1,1) ceil_mode:bool~false {_F}", "The greatest of each window.", reference=_TENSOR),
+    _conv(0x120, "Conv2D", "conv2d", f"output:store input:load kernel:load {_IMAGE} {_WINDOW} dilation:ints~(1,1) groups:u16~1 {_EPILOGUE} {_N}", "2-D convolution (cross-correlation), NCHW and OIHW.", reference=_TENSOR),
+    _conv(0x121, "ConvTranspose2D", "conv_transpose2d", f"output:store input:load kernel:load {_IMAGE} {_WINDOW} output_padding:ints~(0,0) dilation:ints~(1,1) groups:u16~1 {_EPILOGUE} {_N}", "Transposed 2-D convolution.", reference=_TENSOR),
+    _conv(0x122, "MaxPool2D", "max_pool2d", f"output:store input:load batch:size channels:size height:size width:size kernel_h:size kernel_w:size {_WINDOW} dilation:ints~(1,1) ceil_mode:bool~false {_N}", "The greatest of each window.", reference=_TENSOR),
     _conv(0x123, "AvgPool2D", "avg_pool2d", f"output:store input:load batch:size channels:size height:size width:size kernel_h:size kernel_w:size {_WINDOW} count_include_pad:bool~false ceil_mode:bool~false {_F}", "The mean of each window.", reference=_TENSOR),
-    _conv(0x124, "Resize2D", "resize2d", f"output:store input:load batch:size channels:size height:size width:size out_height:size out_width:size linear:bool~true align_corners:bool~false {_F}", "Resizes images, bilinear or nearest.", reference=_TENSOR),
+    _conv(0x124, "Resize2D", "resize2d", f"output:store input:load batch:size channels:size height:size width:size out_height:size out_width:size linear:bool~true align_corners:bool~false {_N}", "Resizes images, bilinear (of floats) or nearest.", reference=_TENSOR),
 
     _norm(0x130, "LayerNorm", "layer_norm", f"output:store input:load gamma:load beta:load rows:size n:size eps:scalar~1e-5 {_F}", "Normalises each row of n elements to mean 0 and variance 1, then scales and shifts.", reference=_TENSOR),
     _norm(0x131, "RMSNorm", "rms_norm", f"output:store input:load gamma:load rows:size n:size eps:scalar~1e-5 {_F}", "Divides each row by its root mean square, then scales.", reference=_TENSOR),
@@ -65,7 +66,7 @@ COLLECTIVE_ROWS: tuple[Row, ...] = (
     _attend(0x140, "Attention", "attention", f"output:store query:load key:load value:load {_HEADS} mask:load~ causal:bool~false scale:scalar~ {_F}", "softmax(q @ k^T * scale + mask) @ v; scale is 1/sqrt(head_dim) by default.", reference=_TENSOR),
     _attend(0x141, "FlashAttention", "flash_attention", f"output:store query:load key:load value:load {_HEADS} mask:load~ causal:bool~false scale:scalar~ block_size:u16~64 {_F}", "Attention in memory linear in the sequence length.", reference=_TENSOR),
     _attend(0x142, "RoPE", "rope", f"output:store input:load freqs:load batch:size seq_len:size heads:size head_dim:size interleaved:bool~false {_F}", "Rotary position embedding.", reference=_TENSOR),
-    _attend(0x143, "KVCacheUpdate", "kv_cache_update", f"cache:store new_kv:load position:size batch:size heads:size head_dim:size max_len:size {_F}", "Writes new keys or values at a position of the cache.", reference=_TENSOR),
+    _attend(0x143, "KVCacheUpdate", "kv_cache_update", f"cache:store new_kv:load position:size batch:size heads:size head_dim:size max_len:size {_N}", "Writes new keys or values at a position of the cache.", reference=_TENSOR),
 
     _signal(0x150, "FFT", "fft", "output:store input:load n:size batch:size~1 inverse:bool~false real:bool~false .ty:SINGLES~f32", "Discrete Fourier transform of any length; interleaved complex, or real input.", reference=_TENSOR),
     _signal(0x151, "Random", "random", f"output:store count:size seed:size offset:size~0 normal:bool~false {_N}", "Philox random numbers, the same bits everywhere.", reference=_TENSOR),

@@ -132,7 +132,8 @@ class Instruction(metaclass=_Constructors):
     def type_of(self, operand: Operand) -> Type | None:
         """The type an operand has by its row, or None where the row leaves it open (MOV, pointers)."""
         if operand.type in self.row.positions:
-            return self.values[self.row.positions[operand.type]]  # type: ignore[no-any-return]  # a type operand
+            said = self.values[self.row.positions[operand.type]]
+            return self.ty if said is None else said  # type: ignore[no-any-return]  # a type operand
         return None if operand.type in ("any", "pointer", "") else _named(operand.type)
 
     def addresses(self) -> Iterator[tuple[Operand, Address]]:

@@ -13,7 +13,7 @@ A `?` at the end makes an operand optional and positional, `~value` gives it a d
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
@@ -198,6 +198,14 @@ class Row:
     def has_factor(self) -> bool:
         """Whether an operand can be a Python float, which is compared by its bits."""
         return any(operand.kind == "scalar" for operand in self.operands)
+
+    def element_type(self, name: str, values: Mapping[str, Any]) -> Type:
+        """The type of an address operand's elements, where `values` has those of the type operands: one that is left
+        out is `ty`."""
+        said = self.operands[self.positions[name]].type or "ty"
+        found = values.get(said) or values["ty"] if said in self.positions else Type.named(said)
+        assert isinstance(found, Type)
+        return found
 
     @cached_property
     def type_operands(self) -> tuple[int, ...]:

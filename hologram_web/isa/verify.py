@@ -233,7 +233,7 @@ def _check_operands(analysis: Analysis, index: int, instruction: Instruction) ->
     row = instruction.row
     for position in row.type_operands:
         value, allowed = instruction.values[position], row.operands[position].allowed
-        if value not in allowed:
+        if value not in allowed and (value is not None or row.operands[position].default is not None):
             listed = ", ".join(str(ty) for ty in sorted(allowed, key=lambda ty: ty.id))
             analysis.report(index, f"{row.name} does not work on {value}: use one of {listed}")
             return

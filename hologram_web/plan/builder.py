@@ -143,6 +143,11 @@ class PlanBuilder:
         self._constants[name] = list(self.blobs).index(blob.hash)
         return name
 
+    def declared_type(self, name: str) -> Type | None:
+        """The type of the elements of an array that `array` declared; None of others."""
+        use = self._uses.get(name)
+        return use.ty if isinstance(use, _Use) and name in self._declared else None
+
     def _new(self, name: str) -> None:
         if name in self._uses or name in self._temporaries or name in self._constants:
             raise LaunchError(f"the plan has a port, temporary or constant {name!r} already")

@@ -365,7 +365,7 @@ class _Caller:
             elif operand.kind == "scalar" and isinstance(value, (Register, str)):
                 held = self._number(numbers.pop(0))
             operands.values[operand.name] = held
-        whole_factors(instruction, operands.values)
+        whole_factors(instruction.row, instruction.ty, operands.values)
         counts = extents(found, operands, index)
         for name in [name for name, count in counts.items() if count is None]:  # as much as there is
             place = places[name]

@@ -8,6 +8,8 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from ..errors import LaunchError
+from ..isa.elements import stored_as
+from ..isa.table import BY_NAME
 from ..isa.types import Type
 from ..tensor.operation import Operands, PartLaunch, TensorOperation, extents
 from ..tensor.schedules import DeviceTraits, traits_for
@@ -36,6 +38,7 @@ def add_operation(
     units of the type's alignment, it starts. `traits` are what schedules are chosen by, if not what the plan says. Each
     target has steps of its own where they differ. `plan.whys` gets what is to be said of launches. Raises LaunchError
     and CompileError."""
+    _check_types(plan, operation, values, buffers)
     o = Operands({**values, **dict.fromkeys(buffers, True)}, dict(first or {}))
     counts = extents(operation, o)
     if missing := [name for name in counts if name not in buffers]:
@@ -49,6 +52,19 @@ def add_operation(
     for target, launches in made.items():
         with plan.only(target):
             _add(plan, launches, buffers)
+
+
+def _check_types(
+    plan: PlanBuilder, operation: TensorOperation, values: Mapping[str, Any], buffers: Mapping[str, str]
+) -> None:
+    """Raises LaunchError where a port is declared with elements of another type than its operand: they would be read as
+    what they are not."""
+    row = BY_NAME[operation.name]
+    for operand, buffer in buffers.items():
+        said = operation.types.get(operand) or (row.element_type(operand, values) if operand in row.positions else None)
+        declared = plan.declared_type(buffer)
+        if None not in (said, declared) and stored_as(said) is not declared:  # type: ignore[arg-type]  # both are there
+            raise LaunchError(f"{operand} of {operation.name} is of {said}, and {buffer} is declared {declared}")
 
 
 def _key(launch: PartLaunch) -> Any:

@@ -7,8 +7,9 @@ from __future__ import annotations
 from math import prod
 
 from .arrange import _steps, read_as
-from .matmul import _gemm_rows, _product, choose, computed_in
-from .operation import TensorOperation, too_many
+from .matmul import _gemm_rows, _product, choose
+from .norms import wide
+from .operation import TensorOperation, summable, too_many
 
 __all__ = ["OPERATIONS"]
 
@@ -71,7 +72,7 @@ def _contract(o, traits):
     batch, m, n, k = _contract_sizes(o)
     batch_a, free_a, inner_a, batch_b, free_b, inner_b = _axes(o)
     found, buffers, turned, steps = [], {"c": "output"}, {}, {}
-    chosen = choose(m, n, k, computed_in(o.ty), traits)
+    chosen = choose(m, n, k, wide(o.ty), traits)
     # Few rows take b as it lies, or its transposed; few columns a.
     neighbours = {"a" if given["SWAPPED"] else "b" for kernel, given, _ in chosen if kernel is _gemm_rows}
     sides = {
@@ -105,6 +106,7 @@ def _contracted(np, o, a, b):
     for one, other in (*o.batch_dims, *o.contract_dims):
         names_b[other] = one
     result = [*batch_a, *free_a, *(names_b[axis] for axis in free_b)]
+    a, b = summable(np, o.ty, a), summable(np, o.ty, b)
     return np.einsum(a.reshape(o.shape_a), names_a, b.reshape(o.shape_b), names_b, result)
 
 

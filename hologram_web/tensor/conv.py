@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import math
 
-from ..isa.types import Type
 from . import depthwise, matmul, pointwise, winograd
 from .budgets import UNBOUNDED, rows_of, size_class
 from .language import Callable, Constant, Elements, T, U, W, block_id, global_id, i32, local_id, registers, static_range
 from .matmul import _product, _same
 from .norms import wide
-from .operation import TensorOperation, along_one, ceildiv, covering, flag, function, part
+from .operation import TensorOperation, along_one, ceildiv, covering, flag, function, part, summable
 from .sliding import check_window, is_one, may_be, out_lengths, windows
 
 __all__ = ["OPERATIONS", "tunable"]
@@ -436,7 +435,7 @@ def choose(o, traits, key=None):
 def tunable(o, traits):
     """The key of a convolution, and schedules that may be timed: the chosen one, and what registers have room for."""
     if pointwise.products(o) == 1:
-        sizes, ty = (o.out_channels, math.prod(out_lengths(o)), o.in_channels), matmul.computed_in(o.ty)
+        sizes, ty = (o.out_channels, math.prod(out_lengths(o)), o.in_channels), wide(o.ty)
         key = matmul.tuning_key(o.ty, ty, *sizes, False, False, o.batch)
         return key, matmul.candidates(*sizes, ty, traits)
     across, most = (1, 32) if traits.together else (4, 12)  # sums of a lane
@@ -501,9 +500,10 @@ def _launches(o, traits):
     images, taps = o.batch * o.groups, channels * o.kernel_h * o.kernel_w
     top, left, bottom, right = o.padding
     rows, columns = o.height + top + bottom, o.width + left + right
-    if o.late or (ty is Type.F64 and traits.together):
+    large = ty.is_wide or (ty.size_bytes == 8 and traits.together)
+    if o.late or large:
         lanes = height * width, outs, images
-        because = UNBOUNDED if o.late else "GPUs compute f64 in integers"
+        because = UNBOUNDED if o.late else matmul.WIDE.format(ty)
         why = f"a lane for each element, as {because}"
         return [part(o, _plain, lanes, (64,), scalars=scalars, fast=True, why=why, **constants)]
     alone, because = depthwise.choose(o, traits)
@@ -583,13 +583,14 @@ def _in_shaders(o, scalars, common, count, length, here, times):
 def _convolved(np, o, input, kernel, bias=None):
     height, width = out_lengths(o)
     channels = o.in_channels // o.groups
+    input, kernel = summable(np, o.ty, input), summable(np, o.ty, kernel)
     images = input.reshape(o.batch, o.groups, channels, o.height, o.width)
     weights = kernel.reshape(o.groups, o.out_channels // o.groups, channels, o.kernel_h, o.kernel_w)
-    total = np.zeros((o.batch, o.groups, o.out_channels // o.groups, height, width))
+    total = np.zeros((o.batch, o.groups, o.out_channels // o.groups, height, width), input.dtype)
     for ky, kx, seen in windows(np, o, images):
         total += np.einsum("bgchw,goc->bgohw", seen, weights[..., ky, kx])
     total = total.reshape(o.batch, o.out_channels, height, width)
-    return total if bias is None else total + bias[:, None, None]
+    return total if bias is None else total + summable(np, o.ty, bias)[:, None, None]
 
 
 OPERATIONS = (TensorOperation("Conv2D", _extents, _launches, _convolved, _check, epilogue=""),)

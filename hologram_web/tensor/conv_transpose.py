@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from .conv import _check, _constants, _extents, _mad, _scalars
 from .language import Callable, Constant, Elements, T, global_id, i32
-from .operation import TensorOperation, at_least, ceildiv, part
+from .operation import TensorOperation, at_least, ceildiv, part, summable
 from .sliding import every
 
 __all__ = ["OPERATIONS", "lengths_of"]
@@ -119,18 +119,20 @@ def _by_numpy(np, o, input, kernel, bias=None):
     if not height * width:
         return np.zeros(0)
     channels, outs, (top, left) = o.in_channels // o.groups, o.out_channels // o.groups, o.padding[:2]
+    input, kernel = summable(np, o.ty, input), summable(np, o.ty, kernel)
     images = input.reshape(o.batch, o.groups, channels, o.height, o.width)
     weights = kernel.reshape(o.groups, channels, outs, o.kernel_h, o.kernel_w)
     reach = [o.kernel_h * o.dilation[0], o.kernel_w * o.dilation[1]]
     lengths = [max(o.height, 1) * o.stride[0] + reach[0], max(o.width, 1) * o.stride[1] + reach[1]]
-    whole = np.zeros((o.batch, o.groups, outs, max(lengths[0], top + height), max(lengths[1], left + width)))
+    sides = max(lengths[0], top + height), max(lengths[1], left + width)
+    whole = np.zeros((o.batch, o.groups, outs, *sides), input.dtype)
     for ky in range(o.kernel_h):
         for kx in range(o.kernel_w):
             rows = every(ky * o.dilation[0], o.height, o.stride[0])
             columns = every(kx * o.dilation[1], o.width, o.stride[1])
             whole[..., rows, columns] += np.einsum("bgchw,gco->bgohw", images, weights[..., ky, kx])
     total = whole[..., top : top + height, left : left + width].reshape(o.batch, o.out_channels, height, width)
-    return total if bias is None else total + bias[:, None, None]
+    return total if bias is None else total + summable(np, o.ty, bias)[:, None, None]
 
 
 OPERATIONS = (

@@ -132,7 +132,8 @@ def fuse(
         o = given(o)
         return operation.launches(replace(o, fusion=fusion, most=operation.extents(o) | o.most), traits)
 
-    return replace(operation, extents=extents, launches=launches, reference=None, in_place=False)
+    types = fusion.arrays | {name: each.ty for name, each in fusion.written.items() if each.ty is not None}
+    return replace(operation, extents=extents, launches=launches, reference=None, in_place=False, types=types)
 
 
 def fused(kernel: Definition, fusion: Fusion) -> Definition:

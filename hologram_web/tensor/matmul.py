@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from ..isa.types import Type
 from .budgets import ROWS, UNBOUNDED, rows_of, size_class, tile_of
 from .language import (
@@ -22,7 +24,7 @@ from .language import (
     static_range,
 )  # fmt: skip
 from .norms import wide
-from .operation import TensorOperation, ceildiv, flag, function, part
+from .operation import TensorOperation, ceildiv, flag, function, part, summable
 from .panels import (
     AS_IT_LIES,
     AS_IT_LIES_HERE,
@@ -38,7 +40,7 @@ from .panels import (
     width_of,
 )
 
-__all__ = ["OPERATIONS", "candidates", "choose", "computed_in", "tunable", "tuning_key"]
+__all__ = ["OPERATIONS", "candidates", "choose", "tunable", "tuning_key"]
 
 
 def _gemm_plain(
@@ -266,14 +268,7 @@ REGISTERS, LANES = 96, 256  # of a lane with tiles; of a block, which every adap
 ALONE, WIDE, TIMED = "there is one row or column", "{} is not computed in 32 bits", "that was faster when timed"
 UNTOLD = "{} at a time, also where there are fewer: their number is not known"
 FOR_FEW = "the first matrix in strips, also for {} columns and fewer: their number is not known"
-# 512 x 512 by 512 of I8 took 109 ms natively in lanes of 8 bits, one for each element, and in words 12.
-_WITHIN = {Type.I8: Type.I32, Type.I16: Type.I32, Type.U8: Type.U32, Type.U16: Type.U32}
 TEXTS = {"plain": _gemm_plain, "rows": _gemm_rows, "panels": _gemm_panels, "tiles": _gemm_tiles}
-
-
-def computed_in(ty):
-    """What products are: halves in F32, short integers in words, whose low bits are theirs."""
-    return _WITHIN.get(ty) or wide(ty)
 
 
 def candidates(m, n, k, ty, traits):
@@ -304,7 +299,7 @@ def tuning_key(held, ty, m, n, k, trans_a, trans_b, batch):
 
 def tunable(o, traits):
     """The key of a product, and its candidates."""
-    ty, sizes, batch = computed_in(o.ty), (o.m, o.n, o.k), o.values.get("batch", 1)
+    ty, sizes, batch = wide(o.ty), (o.m, o.n, o.k), o.values.get("batch", 1)
     return tuning_key(o.ty, ty, *sizes, o.trans_a, o.trans_b, batch), candidates(*sizes, ty, traits)
 
 
@@ -396,7 +391,7 @@ def _product(
     """Launches for `batch` products of m x k and k x n matrices of `o.ty`, to elements of a type. `buffers` are the
     operands that are not a, b and c; all is done `often` times, 1 or 0. `steps` are scalars of operands that lie in
     another way: neighbours in a row, or in a column of what is transposed, are neighbours in memory."""
-    inner, buffers = computed_in(o.ty), buffers or {}
+    inner, buffers = wide(o.ty), buffers or {}
     batched = not isinstance(batch, int) or batch != 1
     a_batch, b_batch, c_batch = strides or (m * k, k * n, m * n)
     scalars = {
@@ -526,10 +521,7 @@ def _by_numpy(np, o, a, b, c, bias=None):
     strides = o.values.get("strides") or (o.m * o.k, o.k * o.n, o.m * o.n)
     found = np.ma.array(c, mask=True)  # what lies between matrices stays
 
-    def number(x):
-        # Integers wrap modulo 2**64, and so modulo every smaller power of two.
-        return x if ty.is_float or ty.is_wide else np.asarray(x).astype(np.int64, copy=False).astype(np.uint64)
-
+    number = partial(summable, np, ty)
     a, b = number(a), number(b)
     for i in range(batch):
         from_a, from_b, from_c = (i * stride for stride in strides)

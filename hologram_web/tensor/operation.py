@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import CompileError
 from ..frontends.python.names import InstructionFunction
-from ..isa.instruction import Instruction
+from ..isa.elements import ElementType
 from ..isa.program import Program
+from ..isa.row import Row
 from ..isa.types import Type
 from .schedules import DeviceTraits
 
@@ -42,6 +43,7 @@ __all__ = [
     "function",
     "part",
     "rows_of_lanes",
+    "summable",
     "too_many",
     "whole_factors",
 ]
@@ -128,7 +130,8 @@ class TensorOperation:
     sources for element i of its result only. What is written may be computed on (fuse.py) where `epilogue` is no None:
     no kernel reads its result back, or writes an element twice. It is the number that says how long rows are of which
     kernels have `row` and `column`, if they do. `apart` is why there is none, where that is to be told. What is not
-    written `whole`, each element once, cannot be computed on at all.
+    written `whole`, each element once, cannot be computed on at all. `types` are of operands that fused functions take,
+    or write in the place of the row's.
     """
 
     name: str
@@ -141,6 +144,7 @@ class TensorOperation:
     epilogue: str | None = None
     apart: str = ""
     whole: bool = True
+    types: Mapping[str, ElementType] = field(default_factory=dict)
 
     @property
     def gradient(self) -> Callable[..., Any] | None:
@@ -305,14 +309,20 @@ def across(
     return found
 
 
-def whole_factors(instruction: Instruction, values: dict[str, Any]) -> None:
+def whole_factors(row: Row, ty: Type, values: dict[str, Any]) -> None:
     """Factors of an integer collective that are floats lose their fraction, as CVT to `FACTOR` does it: NaN is 0, and
     what is beyond its ends is the end. The integers then wrap."""
-    for operand in instruction.row.operands:
+    for operand in row.operands:
         factor = values.get(operand.name)
-        if operand.kind == "scalar" and instruction.ty.is_integer and isinstance(factor, float):
+        if operand.kind == "scalar" and ty.is_integer and isinstance(factor, float):
             clipped = max(float(FACTOR.min_value), min(factor, float(FACTOR.max_value)))
             values[operand.name] = 0 if math.isnan(factor) else min(int(clipped), FACTOR.max_value)
+
+
+def summable(np: Any, ty: Type, values: Any) -> Any:
+    """Elements as references add them up: integers wrap modulo 2**64, and so modulo every smaller power of two."""
+    whole = ty.is_integer and not ty.is_wide
+    return np.asarray(values).astype(np.int64, copy=False).astype(np.uint64) if whole else values
 
 
 def extents(operation: TensorOperation, operands: Operands, index: int | None = None) -> dict[str, Any]:

@@ -129,6 +129,10 @@ def _resized(
     output[(image * out_height + row) * out_width + column] = T(found)
 
 
+def _least(ty):
+    return -_INFINITY if ty.is_float else ty.min_value
+
+
 def _pools(o, mean, traits):
     height, width = out_lengths(o)
     step_y, step_x = o.values.get("dilation", (1, 1))
@@ -136,7 +140,7 @@ def _pools(o, mean, traits):
     scalars = {
         "height": o.height, "width": o.width, "kernel_h": o.kernel_h, "kernel_w": o.kernel_w, "stride_y": o.stride[0],
         "step_y": step_y, "step_x": step_x, "top": top, "left": left, "bottom": bottom, "right": right,
-        "out_height": height, "out_width": width, "nothing": 0.0 if mean else float("-inf"),
+        "out_height": height, "out_width": width, "nothing": 0.0 if mean else _least(o.ty),
     }  # fmt: skip
     constants = {"T": o.ty, "W": wide(o.ty), "STRIDE": o.stride[1], "MEAN": mean, "PADS": mean and o.count_include_pad}
     # One more text is enough for large windows, at whatever columns: to ask where each element is costs them little.
@@ -185,9 +189,9 @@ def _extents(o):
 
 
 def _greatest(np, o, input):
-    found = np.full((o.batch, o.channels, *out_lengths(o)), -np.inf)
-    for _, _, seen in windows(np, o, input.reshape(o.batch, o.channels, o.height, o.width), -np.inf):
-        found = np.maximum(found, seen)
+    found = np.full((o.batch, o.channels, *out_lengths(o)), _least(o.ty), input.dtype)
+    for _, _, seen in windows(np, o, input.reshape(o.batch, o.channels, o.height, o.width), _least(o.ty)):
+        found = o.lane("max", o.ty, found, seen) if o.ty.is_wide else np.maximum(found, seen)
     return found
 
 
@@ -233,6 +237,12 @@ def _resizes(o, traits):
     return found
 
 
+def _resize_wrong(o):
+    if o.linear and o.ty.is_integer:
+        return f"between elements of {o.ty} lies none: write linear=false, or convert to floats"
+    return None
+
+
 def _resized_by_numpy(np, o, input):
     images = input.reshape(o.batch, o.channels, o.height, o.width)
     parts = []
@@ -262,6 +272,7 @@ OPERATIONS = (
         },
         _resizes,
         _resized_by_numpy,
+        _resize_wrong,
         epilogue="",
     ),
 )

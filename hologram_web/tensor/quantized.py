@@ -228,7 +228,7 @@ def choose(traits):
 
 
 def _launches(o, traits):
-    chosen = choose(traits)
+    chosen, of_b = choose(traits), o.values.get("b_ty") or o.ty
     width, tall = chosen.get("ACROSS", 4) * chosen["COLUMNS"], chosen.get("DOWN", 1) * chosen["ROWS"]
     pairs, many, below = ceildiv(o.k, 2), ceildiv(o.n, width), ceildiv(o.m, tall)
     scalars = {"m": o.m, "n": o.n, "k": o.k, "pairs": pairs, "below": below}
@@ -251,8 +251,8 @@ def _launches(o, traits):
         text, lanes, block, chosen = _strip_tiles, (many * 4, ceildiv(below, STRIP)), (4,), {**chosen, "STRIP": STRIP}
     return [
         first,
-        part(o, _panels, (width, ceildiv(pairs, some), many), (width,), temporaries=memory[1], scalars=scalars, T=o.ty,
-             BITS=o.bits, SIGNED=o.ty.is_signed, ZERO=o.b_zero is not None, EACH=each, WIDTH=width, SOME=some),
+        part(o, _panels, (width, ceildiv(pairs, some), many), (width,), temporaries=memory[1], scalars=scalars, T=of_b,
+             BITS=o.bits, SIGNED=of_b.is_signed, ZERO=o.b_zero is not None, EACH=each, WIDTH=width, SOME=some),
         part(o, text, lanes, block, scalars=scalars, EACH=each, BIAS=o.bias is not None,
              EPILOGUE=_same if o.activation is None else function(o.activation.value), **chosen),
     ]  # fmt: skip
@@ -273,15 +273,15 @@ def _by_numpy(np, o, a, b, a_scale, b_scale, a_zero=(0,), b_zero=(0,), bias=None
     def whole(x):
         return np.asarray(x).astype(np.int64)
 
-    def points(x):
-        return (whole(x) - o.ty.min_value) % (1 << o.ty.bits) + o.ty.min_value
+    def points(x, ty):
+        return (whole(x) - ty.min_value) % (1 << ty.bits) + ty.min_value
 
-    b = whole(b)
+    b, of_b = whole(b), o.values.get("b_ty") or o.ty
     if o.bits == 4:
         b = np.stack([b & 15, b >> 4 & 15], axis=1).ravel()[: o.k * o.n]
-        b = (b ^ 8) - 8 if o.ty.is_signed else b
-    left = whole(a).reshape(o.m, o.k) - points(a_zero)
-    total = left @ (b.reshape(o.k, o.n) - points(b_zero))
+        b = (b ^ 8) - 8 if of_b.is_signed else b
+    left = whole(a).reshape(o.m, o.k) - points(a_zero, o.ty)
+    total = left @ (b.reshape(o.k, o.n) - points(b_zero, of_b))
     scale = np.float32(a_scale[0]) * np.asarray(b_scale, np.float32)
     found = total.astype(np.int32).astype(np.float32) * scale
     return found if bias is None else found + np.asarray(bias, np.float32)

@@ -52,7 +52,7 @@ def every(start, count, step):
     return slice(start, start + (count - 1) * step + 1 if count else start, step)
 
 
-def windows(np, o, image, fill=0.0):
+def windows(np, o, image, fill=0):
     """For each place of a window, in order, what windows see there, where an image ends in so much of `fill`."""
     lengths, steps, kernel = out_lengths(o), o.values.get("dilation", (1, 1)), (o.kernel_h, o.kernel_w)
 
@@ -63,7 +63,7 @@ def windows(np, o, image, fill=0.0):
         return found.clip(0, max(most - 1, 0)), (found >= 0) & (found < most)
 
     if not image.size:
-        image = np.full((*image.shape[:-2], max(image.shape[-2], 1), max(image.shape[-1], 1)), fill)
+        image = np.full((*image.shape[:-2], max(image.shape[-2], 1), max(image.shape[-1], 1)), fill, image.dtype)
     for ky in range(kernel[0] if lengths[0] * lengths[1] else 0):
         rows, row_there = seen(0, ky)
         for kx in range(kernel[1]):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from .language import Constant, Elements, T, W, global_id, i32, select, u32
 from .norms import wide
-from .operation import TensorOperation, beyond, function, part
+from .operation import TensorOperation, beyond, function, part, summable
 
 __all__ = ["OPERATIONS"]
 
@@ -58,12 +58,14 @@ def _launches(o, traits):
 
 
 def _by_numpy(np, o, a_values, a_indices, a_ptr, b, c):
-    rows, found = np.asarray(b).reshape(o.k, o.n), np.zeros((o.m, o.n))
+    a_values, b, c = (summable(np, o.ty, each) for each in (a_values, b, c))
+    alpha, beta = (summable(np, o.ty, each) for each in (o.alpha, o.beta))
+    rows, found = np.asarray(b).reshape(o.k, o.n), np.zeros((o.m, o.n), b.dtype)
     for i in range(o.m):
         for p in range(int(a_ptr[i]), int(a_ptr[i + 1])):
             found[i] += a_values[p] * rows[int(a_indices[p])]
-    found = o.alpha * found
-    return found + o.beta * c.reshape(o.m, o.n) if o.beta else found
+    found = alpha * found
+    return found + beta * c.reshape(o.m, o.n) if o.beta else found
 
 
 OPERATIONS = (

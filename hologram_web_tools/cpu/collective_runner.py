@@ -47,7 +47,7 @@ class CollectiveOps:
             for i, (operand, value) in enumerate(zip(row.operands, self.instruction.values, strict=True))
         ]
         values = dict(zip(row.positions, inputs, strict=True))
-        whole_factors(self.instruction, values)
+        whole_factors(row, self.instruction.ty, values)
         self.operands = values
         return row.reference(self, *values.values())
 

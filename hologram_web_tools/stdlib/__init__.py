@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["CALLS", "NAMES", "compiled", "kernel", "lanes", "source"]
 
 # The names of the kernels in each file, in the order of its functions, which may be called otherwise. Those that are
-# calls of the tensor library are in a file together.
+# calls of the tensor library are in files of their own.
 _FILES = {
     "vector": "vector_add vector_sub vector_mul vector_div vector_min vector_max vector_pow vector_abs vector_neg "
     "vector_sqrt vector_rsqrt vector_exp vector_log vector_sin vector_cos vector_dot vector_sum vector_layer_norm",
@@ -34,11 +34,19 @@ _FILES = {
     "reduce_mean reduce_sum",
     "onnx_shape": "concat flatten gather reshape slice squeeze transpose unsqueeze argmax cast constant range shape",
 }
-CALLS = ["vector_sum", "matrix_gemm", "attention", "conv", "matmul", "gemm", "batch_normalization", "concat"]
+_CALLS = {
+    "library": "vector_sum matrix_gemm attention conv matmul gemm batch_normalization concat softmax "
+    "instance_normalization layer_norm argmax",
+    "vector_library": "vector_layer_norm",
+}
+CALLS = [name for names in _CALLS.values() for name in names.split()]
 NAMES = tuple(name for names in _FILES.values() for name in names.split())
 _OWN = {file: [name for name in names.split() if name not in CALLS] for file, names in _FILES.items()}
 _PLACES = {
-    name: (file, place) for file, names in {**_OWN, "library": CALLS}.items() for place, name in enumerate(names)
+    name: (file, place)
+    for files in (_OWN, {file: names.split() for file, names in _CALLS.items()})
+    for file, names in files.items()
+    for place, name in enumerate(names)
 }
 
 # Lanes that a launch needs, if they are not n.
@@ -101,7 +109,7 @@ def _definitions(file: str) -> tuple[Definition, ...]:
 def kernel(name: str) -> Kernel:
     """A kernel, to launch and to look at. Raises KeyError."""
     file, place = _place(name)
-    if file != "library":
+    if name not in CALLS:
         return make(_definitions(file)[place])
     from hologram_web_tools.tensor_calls import CollectiveCalls  # with what the file imports
 

@@ -1,6 +1,7 @@
 """Kernels that are calls of the tensor library (hologram_web/tensor), which chooses how each device does them.
 
-What it has, too, and is a text of its own in another file is faster so: docs/stdlib.md has the figures.
+What it has, too, and is a text of its own in another file is faster so: docs/stdlib.md has the figures. The second
+function of a name is in vector_library.py.
 """
 
 # mypy: ignore-errors
@@ -99,3 +100,41 @@ def batch_normalization(
 def concat(A: DeviceArray[f32], B: DeviceArray[f32], Y: DeviceArray[f32], M: u32, K: u32, N: u32):
     """The M rows of A, then the N rows of B; each has K elements."""
     tensor.concat(Y, A, B, 1, M, N, K)
+
+
+def softmax_exp(X: DeviceArray[f32], MaxVal: DeviceArray[f32], Y: DeviceArray[f32], n: u32):
+    """Softmax over all of X, and its greatest element in MaxVal[0]."""
+    tensor.parallel_reduce("max", MaxVal, X, n)
+    tensor.softmax(Y, X, 1, n)
+
+
+def instance_normalization(
+    X: DeviceArray[f32],
+    scale: DeviceArray[f32],
+    bias: DeviceArray[f32],
+    Y: DeviceArray[f32],
+    N: u32,
+    C: u32,
+    H: u32,
+    W: u32,
+    epsilon: f32,
+):
+    tensor.instance_norm(Y, X, scale, bias, N, C, H * W, eps=epsilon)
+
+
+def layer_norm(
+    X: DeviceArray[f32],
+    scale: DeviceArray[f32],
+    bias: DeviceArray[f32],
+    Y: DeviceArray[f32],
+    batch_size: u32,
+    features: u32,
+    epsilon: f32,
+):
+    tensor.layer_norm(Y, X, scale, bias, batch_size, features, eps=epsilon)
+
+
+def argmax(X: DeviceArray[f32], Y: DeviceArray[u32], n: u32):
+    """The place of the first maximum."""
+    if n > 0:
+        tensor.arg_max(Y, X, 1, n)

@@ -2,7 +2,7 @@
 
 # mypy: ignore-errors
 
-from hologram_web import DeviceArray, exp, f32, get_global_id, parallel_reduce, rsqrt, tanh, u32
+from hologram_web import DeviceArray, exp, f32, get_global_id, rsqrt, tanh, u32
 
 
 def bias_gelu(X: DeviceArray[f32], Bias: DeviceArray[f32], Y: DeviceArray[f32], n: u32):
@@ -62,19 +62,6 @@ def skip_layer_norm(
         scale = rsqrt(variance / hidden + 1e-5)
         for k in range(hidden):
             Y[first + k] = Gamma[k] * (Y[first + k] - mean) * scale + Beta[k]
-
-
-def softmax_exp(X: DeviceArray[f32], MaxVal: DeviceArray[f32], Y: DeviceArray[f32], n: u32):
-    """Softmax over all of X. MaxVal[0] is the maximum in the end; in between it is the sum."""
-    parallel_reduce(X, MaxVal, "max", n)
-    i = u32(get_global_id())
-    if i < n:
-        Y[i] = exp(X[i] - MaxVal[0])
-    parallel_reduce(Y, MaxVal, "sum", n)
-    i = u32(get_global_id())
-    if i < n:
-        Y[i] = Y[i] / MaxVal[0]
-    parallel_reduce(X, MaxVal, "max", n)
 
 
 def tanh_activation(X: DeviceArray[f32], Y: DeviceArray[f32], n: u32):

@@ -2,60 +2,7 @@
 
 # mypy: ignore-errors
 
-from hologram_web import DeviceArray, f32, get_global_id, rsqrt, u32
-
-
-def instance_normalization(
-    X: DeviceArray[f32],
-    scale: DeviceArray[f32],
-    bias: DeviceArray[f32],
-    Y: DeviceArray[f32],
-    N: u32,
-    C: u32,
-    H: u32,
-    W: u32,
-    epsilon: f32,
-):
-    i = u32(get_global_id())
-    if i < N * C:
-        size = H * W
-        first = i * size
-        mean = 0.0
-        for k in range(first, first + size):
-            mean += X[k]
-        mean /= size
-        variance = 0.0
-        for k in range(first, first + size):
-            apart = X[k] - mean
-            variance += apart * apart
-        factor = scale[i % C] * rsqrt(variance / size + epsilon)
-        for k in range(first, first + size):
-            Y[k] = factor * (X[k] - mean) + bias[i % C]
-
-
-def layer_norm(
-    X: DeviceArray[f32],
-    scale: DeviceArray[f32],
-    bias: DeviceArray[f32],
-    Y: DeviceArray[f32],
-    batch_size: u32,
-    features: u32,
-    epsilon: f32,
-):
-    row = u32(get_global_id())
-    if row < batch_size:
-        first = row * features
-        mean = 0.0
-        for k in range(features):
-            mean += X[first + k]
-        mean /= features
-        variance = 0.0
-        for k in range(features):
-            apart = X[first + k] - mean
-            variance += apart * apart
-        factor = rsqrt(variance / features + epsilon)
-        for k in range(features):
-            Y[first + k] = scale[k] * (X[first + k] - mean) * factor + bias[k]
+from hologram_web import DeviceArray, f32, get_global_id, u32
 
 
 def averagepool(X: DeviceArray[f32], Y: DeviceArray[f32], N: u32, C: u32, H: u32, W: u32, kernel_size: u32):

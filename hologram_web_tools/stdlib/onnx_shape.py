@@ -47,21 +47,6 @@ def unsqueeze(X: DeviceArray[f32], Y: DeviceArray[f32], n: u32):
         Y[i] = X[i]
 
 
-def argmax(X: DeviceArray[f32], Y: DeviceArray[u32], n: u32):
-    """The place of the first maximum, found by the first lane."""
-    if get_global_id() == 0 and n > 0:
-        best = X[0]
-        place = 0
-        for k in range(1, n, 2):  # two in a round: adapters may end loops after 65,535
-            if X[k] > best:
-                best = X[k]
-                place = k
-            if k + 1 < n and X[k + 1] > best:
-                best = X[k + 1]
-                place = k + 1
-        Y[0] = place
-
-
 def cast_f32_to_f32(X: DeviceArray[f32], Y: DeviceArray[f32], n: u32):
     i = u32(get_global_id())
     if i < n:

@@ -103,28 +103,3 @@ def vector_dot(a: DeviceArray[f32], b: DeviceArray[f32], result: DeviceArray[f32
     i = u32(get_global_id())
     if i < n:
         atomic_add(result, 0, a[i] * b[i])
-
-
-def layer_norm(
-    input: DeviceArray[f32],
-    gamma: DeviceArray[f32],
-    beta: DeviceArray[f32],
-    output: DeviceArray[f32],
-    num_positions: u32,
-    hidden_dim: u32,
-    eps: f32,
-):
-    row = u32(get_global_id())
-    if row < num_positions:
-        first = row * hidden_dim
-        mean = 0.0
-        for k in range(hidden_dim):
-            mean += input[first + k]
-        mean /= hidden_dim
-        variance = 0.0
-        for k in range(hidden_dim):
-            apart = input[first + k] - mean
-            variance += apart * apart
-        scale = rsqrt(variance / hidden_dim + eps)
-        for k in range(hidden_dim):
-            output[first + k] = gamma[k] * (input[first + k] - mean) * scale + beta[k]
