@@ -82,7 +82,7 @@ def types_of(name: str) -> list[str]:
 def whole(chance: Chance, ty: str, case: Case, *arrays: str) -> Case:
     """A case of integers with any of the type in its arrays: sums wrap, and have the same bits everywhere."""
     if ty not in UNIT:
-        least, most = hg.Type[ty.upper()].min_value, min(hg.Type[ty.upper()].max_value, (1 << 63) - 1)
+        least, most = int(hg.Type[ty.upper()].min_value), min(int(hg.Type[ty.upper()].max_value), (1 << 63) - 1)
         for name in arrays:
             case.arrays[name] = random_of(chance).integers(least, most, case.arrays[name].size, np.int64, endpoint=True)
         case.bound, case.shaders = {}, {}

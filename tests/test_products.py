@@ -91,9 +91,7 @@ def test_sizes_that_are_not_known_choose_while_it_runs(known, target):
         wanted = [each[:2] for each in choose(m, n, 513, Type.F32, TRAITS[target])]
         if target == "webgpu" and known != "n" and m >= MANY and 1 < n < 32:  # four lanes make up to 16 columns or 32
             wanted = [(kernel, {**constants, "COLUMNS": 4 if n <= 16 else 8}) for kernel, constants in wanted]
-        if (
-            known != "n"
-        ):  # rows of what is transposed are its columns, of which there may be as many as that form is for
+        if known != "n":  # rows of what is transposed are as many as that form is for
             most = SLIM_HERE if TRAITS[target].native else SLIM
             most = {"ROWS": min(most, FEW)}
             wanted = [(text, {**each, **most} if each.get("SWAPPED") else each) for text, each in wanted]

@@ -224,7 +224,7 @@ def read_as(o, traits, lengths, steps, **given):
     axes = _merged(lengths, steps)
     at = next((at for at, (_, step) in enumerate(axes) if step == 1), -1)
     sizes = () if len(axes) < 2 or at in (-1, len(axes) - 1) else (axes[-1][0], axes[at][0])
-    # On software that plays a GPU tiles took one to two times as long: barriers cost more than what they save.
+    # On software that plays a GPU tiles took one to three times as long: barriers cost more than what they save.
     good = traits.gpu and min(sizes, default=0) >= HIGH if traits.together else max(sizes, default=0) >= 4
     if not good or o.ty.size_bytes > 8:
         constants = {"DIMS": tuple(lengths), "STEPS": tuple(steps), "START": 0}

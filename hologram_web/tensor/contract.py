@@ -7,8 +7,7 @@ from __future__ import annotations
 from math import prod
 
 from .arrange import _steps, read_as
-from .matmul import _gemm_rows, _product, choose
-from .norms import wide
+from .matmul import _product
 from .operation import TensorOperation, summable, too_many
 
 __all__ = ["OPERATIONS"]
@@ -72,9 +71,6 @@ def _contract(o, traits):
     batch, m, n, k = _contract_sizes(o)
     batch_a, free_a, inner_a, batch_b, free_b, inner_b = _axes(o)
     found, buffers, turned, steps = [], {"c": "output"}, {}, {}
-    chosen = choose(m, n, k, wide(o.ty), traits)
-    # Few rows take b as it lies, or its transposed; few columns a.
-    neighbours = {"a" if given["SWAPPED"] else "b" for kernel, given, _ in chosen if kernel is _gemm_rows}
     sides = {
         "a": (o.shape_a, batch_a + free_a + inner_a, batch_a + inner_a + free_a, (batch_a, free_a, inner_a)),
         "b": (o.shape_b, batch_b + inner_b + free_b, batch_b + free_b + inner_b, (batch_b, inner_b, free_b)),
@@ -85,7 +81,7 @@ def _contract(o, traits):
         if in_order in (straight, transposed) or 0 in shape:
             continue
         lies = _lies(shape, *groups)
-        if lies is not None and name not in neighbours:
+        if lies is not None:
             turned[name] = lies[2] > 1
             names = ("a_batch", "a_row", "a_step") if name == "a" else ("b_batch", "b_step", "b_column")
             steps |= dict(zip(names, lies, strict=True))

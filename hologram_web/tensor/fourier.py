@@ -240,7 +240,7 @@ def _quarter(target: Elements[W], source: Elements[W], turns: Elements[W], n: i3
 
 def _chirp(chirp: Elements[W], n: i32, size: i32, W: Constant[type], TERMS: Constant[int], SHORT: Constant[bool]):
     """Turns by squares, as a convolution takes them: also from its end. Of SHORT ones, which have at most 2**22, a
-    quotient of F32 is off by two at most: integers of 64 bits took ten times as long."""
+    quotient of F32 is off by two at most: integers of 64 bits took twice as long (1.8 ms, and 0.9)."""
     j, t = global_id(0), 0
     if SHORT:
         t = j * j - 2 * n * i32(f32(j) * f32(j) / f32(2 * n))

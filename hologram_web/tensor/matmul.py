@@ -436,6 +436,7 @@ def _product(
             constants = constants | {"TURNED": bool(turned), "STEP": int(straight), "STEPS": STEPS}
             if swapped:
                 numbers = scalars | {"m": n, "n": m, "a_row": scalars["b_column"], "a_step": scalars["b_step"]}
+                numbers |= {"b_step": scalars["a_step"], "b_column": scalars["a_row"]}
                 numbers |= {"a_batch": scalars["b_batch"], "b_batch": scalars["a_batch"]}
                 own = {**buffers, "a": buffers.get("b", "b"), "b": buffers.get("a", "a")}
         elif kernel is _gemm_panels and not (traits.native or o.late):
