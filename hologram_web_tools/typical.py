@@ -12,7 +12,7 @@ from hologram_web.isa.launch import LaunchConfig
 from hologram_web.isa.lift import lift
 from hologram_web.isa.program import Program
 from hologram_web.isa.verify import Analysis
-from hologram_web.plan.kernels import KernelFacts, LaneKernel, WgslPart
+from hologram_web.plan.kernels import LaneKernel, LearntFacts, WgslPart
 from hologram_web.plan.lowering import lower_plan
 from hologram_web.plan.plan import TARGETS
 from hologram_web.plan.single import launch_plan
@@ -90,7 +90,7 @@ CALLS = {
 class _Noted(LaneKernel):
     """A kernel that is kept, with its code, which is made after it."""
 
-    kernels: ClassVar[dict[tuple[bytes, Any], KernelFacts]] = {}
+    kernels: ClassVar[dict[tuple[bytes, Any], LearntFacts]] = {}
 
     def __init__(self, program: int | None, analysis: Analysis, block: Any, *region: Any) -> None:
         super().__init__(program, analysis, block, *region)
@@ -115,7 +115,7 @@ def page_library() -> tuple[bytes, ...]:
     return _packed({names: program.to_bytes() for names, program in NAMED.items()}, _Noted.kernels)
 
 
-def _packed(programs: dict[tuple[str, ...], bytes], kernels: dict[tuple[bytes, Any], KernelFacts]) -> tuple[bytes, ...]:
+def _packed(programs: dict[tuple[str, ...], bytes], kernels: dict[tuple[bytes, Any], LearntFacts]) -> tuple[bytes, ...]:
     """What the file has: programs with what is known of their kernels, code for WebAssembly, and code for WebGPU."""
     about = {}
     codes: tuple[dict[Any, Any], dict[Any, Any]] = {}, {}
@@ -137,7 +137,7 @@ def _packed(programs: dict[tuple[str, ...], bytes], kernels: dict[tuple[bytes, A
     return tuple(marshal.dumps(part, 2) for part in (about, *codes))
 
 
-def _plain(facts: KernelFacts) -> tuple[Any, ...]:
+def _plain(facts: LearntFacts) -> tuple[Any, ...]:
     bases = facts.bases
     places = [[k for k, base in enumerate(bases) if base in some] for some in (facts.written, facts.touched)]
     scalars = [(name, ty.id) for name, ty in facts.scalars.items()]

@@ -43,9 +43,9 @@ def test_what_lies_evenly_is_not_copied(
     ]
 
 
-def test_few_rows_take_b_as_matrices_lie() -> None:
+def test_few_rows_take_b_where_it_lies() -> None:
     found = launches("wasm", (6, 2, 20), (20, 6, 300), ((2, 0),), ((0, 1),))
-    assert ["a copy of b" in launch.why for launch in found] == [True, False]
+    assert ["a copy of b" in launch.why for launch in found] == [False]
 
 
 @pytest.mark.parametrize(("device", "where"), [("cpu", ""), ("wasm", ""), ("wasm", "in files"), ("webgpu", "")])

@@ -24,7 +24,6 @@ NAMED = {
     "targets/wasm/choice.py": {("lt", "le")},  # a place that is compared with 1 or 0
     "targets/wasm/packet_accesses.py": {("load", "select")},  # what is dearer than in the table, of packets
     "targets/wasm/packet_faults.py": {("guard", "reduce")},  # what faults otherwise than by an address
-    "targets/wasm/vectors.py": {("mul", "shl", "shr")},  # what vectors of bytes do not have
     "targets/wasm/wholes.py": {("clz", "ctz", "inverse", "rem")},  # what vectors do not have
     "targets/wgsl/packets.py": {("const", "param")},  # the same for a row of lanes
 }
@@ -51,7 +50,7 @@ SETS = {
     },  # cheap enough to compute twice
     "targets/wasm/choice.py": {"and cvt eq le load lt max min or pand pnot por select xor"},  # what v128 has of bytes
     "targets/wasm/packet_faults.py": {"add or phi sub xor"},  # that keep zeros which all operands have below
-    "targets/wasm/vectors.py": {"add and max min mul or select shl shr sub xor"},  # what v128 has of short integers
+    "targets/wasm/narrow.py": {"extend neg"},
 }
 
 

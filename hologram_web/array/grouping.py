@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from ..tensor.families import operation
 from .elementwise import DEAR, MAPS
+from .inputs import CORES, lies, why_before
 from .node import ArrayNode, in_order
-from .operands import CORES, lies, why_before
 from .sizes import is_known
 from .types import kind_of
 from .view import View, lies_whole, row_major

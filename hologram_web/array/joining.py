@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 from ..tensor.families import operation
 from .grouping import FusedKernel
+from .inputs import is_row, lying
 from .node import ArrayNode
-from .operands import is_row, lying
 from .types import kind_of
 
 __all__ = ["Joins", "joins"]

@@ -19,9 +19,9 @@ from .at_once import at_once
 from .elementwise import MAPS
 from .expression import Expression, LoopOver, defined, typed
 from .grouping import FusedKernel, columns_of, groups, is_written, read_by
+from .inputs import Lying, lies, lying, prologue
 from .joining import joins
 from .node import ArrayNode
-from .operands import Lying, lies, lying, prologue
 from .sizes import UnknownSize, of_plan, of_tensor
 from .tracing import Parameter
 from .types import kind_of, real_of

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from ..compiler.host import Uniform
     from ..compiler.ir import Function
 
-__all__ = ["KernelFacts", "KernelTable", "LaneKernel", "WasmPart", "WgslPart"]
+__all__ = ["KernelTable", "LaneKernel", "LearntFacts", "WasmPart", "WgslPart"]
 
 _IDLE = frozenset({"fence"})  # effects that do nothing for anybody else
 _OTHER = "this kernel is for the other target"
@@ -65,7 +65,7 @@ class WgslPart(NamedTuple):
     fast: tuple[Any, ...]
 
 
-class KernelFacts(NamedTuple):
+class LearntFacts(NamedTuple):
     """What launches of a kernel need to know of it: its name, scalars and memories, which of these it writes and
     touches, whether it does nothing; and its code as far as it was made, by `math`, for WebGPU with the groups."""
 
@@ -109,7 +109,7 @@ class LaneKernel:
 
         return lane_function(self.analysis, self.block, *self._region)
 
-    def _learnt(self) -> KernelFacts:
+    def _learnt(self) -> LearntFacts:
         from ..compiler.accesses import access_of
         from ..compiler.operations import EFFECTS, WRITES
 
@@ -123,7 +123,7 @@ class LaneKernel:
         }
         stepping = any(block.end.steps or block.end.kind == "barrier" for block in function.blocks)
         idle = not stepping and all(node.op not in EFFECTS - _IDLE for node in function.nodes())
-        return KernelFacts(function.name, scalars, bases, frozenset(written), frozenset(touched), idle, {})
+        return LearntFacts(function.name, scalars, bases, frozenset(written), frozenset(touched), idle, {})
 
     def wasm(self, math: str) -> WasmPart:
         """Its code for WebAssembly. Raises CompileError."""

@@ -67,7 +67,7 @@ def _compiles(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         found.append(kernel.__name__)
         return translated(kernel, *args)
 
-    def compiling(self: kernels.LaneKernel) -> kernels.KernelFacts:
+    def compiling(self: kernels.LaneKernel) -> kernels.LearntFacts:
         if self.program is None:
             found.append(self.analysis.program.metadata.name)
         return learnt(self)
