@@ -353,7 +353,7 @@ def choose(m, n, k, ty, traits, key=None, late=False):
             found.append((_gemm_rows, _of_rows(FEW, ty), more))
         # Few columns of many rows are the same, transposed: the first factor is not packed either.
         most = SLIM_HERE if traits.native else SLIM
-        slim = (1 - few) * flag(most + 1 - n) * flag(m - 15)
+        slim = flag(most + 1 - n) * flag(m - 15)  # few has 16 columns and more
         rows = min(max(n, 1) if isinstance(n, int) else most, FEW)
         found.append((_gemm_rows, _of_rows(rows, ty) | {"SWAPPED": True, "COLUMNS": 2}, slim))
         most = _as_it_lies(traits)
