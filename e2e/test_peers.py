@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import functools
 import json
 import subprocess
@@ -99,7 +100,7 @@ def browser():
 
 @functools.cache
 def measured(browser, where):
-    return list(in_pages(browser, where, small(), list(LIBRARIES), 1, 0))
+    return list(in_pages(browser, where, small(), list(LIBRARIES), 1, 0, []))
 
 
 def done(rows):
@@ -127,10 +128,23 @@ def test_every_library_gets_the_same(browser, where):
             assert row["threads"] == 1
 
 
+def test_a_library_with_wrong_results_is_told_and_the_rest_goes_on(browser):
+    def other():
+        case = CASES["add"](n=5000)
+        return dataclasses.replace(case, wanted=case.wanted + 1)
+
+    refused = []
+    rows = list(in_pages(browser, "wasm-plain", {"add": other, "call": CASES["call"]}, ["jax-js"], 1, 0, refused))
+    assert {row["case"] for row in rows} == {"call"}
+    assert refused == ["add, jax-js: 5,000 are wrong, by 1"]
+    with pytest.raises(SystemExit, match="add, ours: 5,000 are wrong, by 1: nothing was timed"):
+        list(in_pages(browser, "wasm-plain", {"add": other}, [OURS], 1, 0, []))
+
+
 def test_steps_of_training(browser):
     sizes = {"mlp": (8, 12, 16), "convnet": (4, 9, (2, 3))}
     made = {title: functools.partial(TRAINING[title], *sizes[title]) for title in TRAINING}
-    found = done(in_pages(browser, "wasm-plain", made, [OURS, "jax-js"], 1, 0))
+    found = done(in_pages(browser, "wasm-plain", made, [OURS, "jax-js"], 1, 0, []))
     assert found == {OURS: set(TRAINING), "jax-js": set(TRAINING)}
 
 
@@ -139,7 +153,7 @@ def test_operations_of_the_tensor_library(browser, where):
     of = {title: getattr(TENSORS[title], "func", TENSORS[title]) for title in OPERATIONS}
     made = {title: functools.partial(of[title], *sizes) for title, sizes in OPERATIONS.items()}
     libraries = list(LIBRARIES) if where == "wasm-plain" else [OURS]  # others take eight minutes on SwiftShader
-    found = done(in_pages(browser, where, made, libraries, 1, 0))
+    found = done(in_pages(browser, where, made, libraries, 1, 0, []))
     found.pop(FAST, None)
     assert found == {library: TENSORS_OF[library] for library in libraries if library in TENSORS_OF}
 
@@ -202,7 +216,7 @@ def test_as_many_threads_compute_as_the_table_says(browser, name, where):
 
 
 def test_outside_a_browser():
-    rows = list(natively(small(), list(LIBRARIES), 1, 0))
+    rows = list(natively(small(), list(LIBRARIES), 1, 0, []))
     found = done(rows)
     assert found[OURS] == found[OURS + PARALLEL] == found["NumPy"] | {"block_sum"} == ALL
     assert found.get(FAST) == found.get(FAST + PARALLEL)
@@ -228,6 +242,7 @@ def test_a_first_result_and_a_report(browser):
         "load after": [0],
         "rounds": 1,
         "seeds": [7],
+        "refused": ["a case, a library: 3 are wrong, by 1"],
         "chromium": "",
     }
     text = report.page(run, json.loads(json.dumps(rows)), rows)

@@ -24,6 +24,7 @@ import platform
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import date
 from operator import truediv
 from pathlib import Path
@@ -38,7 +39,20 @@ from ..threads import control
 from . import report
 from .cases import CASES as OTHERS
 from .cases import PEAKS, Case, generated
-from .pages import FAST, HANDS, LIBRARIES, LOOPS, ONE, OURS, PagePeer, first_results, install, opened, orders
+from .pages import (
+    FAST,
+    HANDS,
+    LIBRARIES,
+    LOOPS,
+    ONE,
+    OURS,
+    PagePeer,
+    WrongResults,
+    first_results,
+    install,
+    opened,
+    orders,
+)
 from .processes import LOOPS_2, PARALLEL, Here, Loops, others
 from .tensors import TENSORS
 from .training import TRAINING
@@ -54,7 +68,19 @@ Make = Callable[[], Case]
 def check(title: str, name: str, case: Case, found: tuple[int, float]) -> None:
     wrong, worst = found
     if wrong > case.strays * case.wanted.size:
-        sys.exit(f"{title}, {name}: {wrong:,} results are wrong, by {worst:.3g}: nothing was timed")
+        raise WrongResults(f"{title}, {name}: {wrong:,} are wrong, by {worst:.3g}")
+
+
+@contextmanager
+def if_right(name: str, refused: list[str]) -> Iterator[None]:
+    """Tells that a library's results are wrong, which is not timed then. Ends the benchmark where ours are, or those of
+    a loop by hand."""
+    try:
+        yield
+    except WrongResults as wrong:
+        if name.startswith((OURS, LOOPS, *HANDS)):
+            sys.exit(f"{wrong}: nothing was timed")
+        refused.append(str(wrong))
 
 
 def rows_of(
@@ -136,6 +162,7 @@ def in_pages(
     names: Sequence[str],
     rounds: int,
     warm: float,
+    refused: list[str],
     processor: bool = False,
 ) -> Iterator[Row]:
     backend, plain = where.removesuffix("-plain"), where.endswith("-plain")
@@ -154,8 +181,12 @@ def in_pages(
                 continue
             case = make()
             told = orders(title, case)
-            asked = [peer for peer in peers if peer.name in told and peer.does(told[peer.name])]
-            ran = {peer.prepare(told[peer.name], case.strays, warm, least) for peer in asked}
+            asked, ran = list[PagePeer](), set[str]()
+            for peer in peers:
+                if peer.name in told and peer.does(told[peer.name]):
+                    with if_right(peer.name, refused):
+                        ran.add(peer.prepare(told[peer.name], case.strays, warm, least))
+                        asked.append(peer)
             if len(ran) > 1:
                 sys.exit(f"{title}: on several adapters, {', '.join(sorted(ran))}")
             beside: dict[str, list[float]] = {}
@@ -189,7 +220,12 @@ def in_pages(
 
 
 def natively(
-    cases: dict[str, Make], names: Sequence[str], rounds: int, warm: float, processor: bool = False
+    cases: dict[str, Make],
+    names: Sequence[str],
+    rounds: int,
+    warm: float,
+    refused: list[str],
+    processor: bool = False,
 ) -> Iterator[Row]:
     ours = [Here(name + more) for name in (OURS, FAST) if name in names for more in ("", PARALLEL)]
     loops = [Loops(name) for name in (LOOPS, LOOPS_2) if LOOPS in names]
@@ -224,10 +260,11 @@ def natively(
                         check(case.named, side.name, named, found)
                         beside[side.name] = []
             for name, answer in process.prepare(title, case, warm, turn).items():
-                check(title, name, case, answer)
-                asked.append((name, lambda title, name=name: process.ask(time=title, by=name, processor=processor)))  # type: ignore[misc]
-                told, threads = process.contenders[name]
-                about[name] = {"version": told, "threads": threads, "ran on": "CPU"}
+                with if_right(name, refused):
+                    check(title, name, case, answer)
+                    asked.append((name, lambda title, name=name: process.ask(time=title, by=name, processor=processor)))  # type: ignore[misc]
+                    told, threads = process.contenders[name]
+                    about[name] = {"version": told, "threads": threads, "ran on": "CPU"}
             times: dict[str, list[float]] = {name: [] for name, _ in asked}
             for _ in range(rounds):
                 peaks.turn()
@@ -295,7 +332,9 @@ def main(
     chosen: dict[str, Make] = {title: CASES[title] for title in titles or CASES}
     chosen |= {title: make for number in seed for title, make in generated(number).items()}
     chosen = {title: CASES[title] for title in PEAKS} | chosen
-    run = {
+    refused: list[str] = []  # libraries with wrong results, by case
+    run: dict[str, Any] = {
+        "refused": refused,
         "date": str(date.today()),
         "machine": f"{os.cpu_count()} cores ({platform.machine()})",
         "load": [round(value, 1) for value in os.getloadavg()],
@@ -310,14 +349,14 @@ def main(
             install()
         for place in where or WHERE:
             if place == "native":
-                rows += natively(chosen, names or list(LIBRARIES), rounds, warm, processor)
+                rows += natively(chosen, names or list(LIBRARIES), rounds, warm, refused, processor)
                 continue
             with Browser(headers=CACHING) as browser:  # some of the libraries make code that a policy would forbid
                 run["chromium"] = browser.version
                 if place == "start":
                     rows += at_first(browser, CASES["call"], names or list(LIBRARIES), min(rounds, 7))
                 else:
-                    rows += in_pages(browser, place, chosen, names or list(LIBRARIES), rounds, warm, processor)
+                    rows += in_pages(browser, place, chosen, names or list(LIBRARIES), rounds, warm, refused, processor)
     except NoBrowser as error:
         sys.exit(str(error))
     except SystemExit as error:  # what was measured before is told

@@ -210,6 +210,10 @@ def code_of(raw: bytes) -> Any:
     return file.modules, [kernel.wgsl for kernel in file.kernels]
 
 
+class WrongResults(Exception):
+    """Results that are not those of a case, which nobody has to beat."""
+
+
 @dataclass
 class PagePeer:
     """A library on a backend, in its page."""
@@ -225,16 +229,15 @@ class PagePeer:
         return bool(self.page.evaluate("order => peer.does(order)", order))
 
     def prepare(self, order: dict[str, Any], strays: float, milliseconds: float, least: float) -> str:
-        """Checks a case and warms it up; what it ran on. Ends the benchmark where it is wrong or from elsewhere."""
+        """Checks a case and warms it up; what it ran on. Raises WrongResults. Ends the benchmark where it is from
+        elsewhere."""
         title, size = order["title"], order["size"]
         try:
             found = self.page.evaluate("order => peer.prepare(order)", order)
         except Error as error:
             sys.exit(f"{title}, {self.name}: {error.message}")
         if found["wrong"] > strays * size:
-            sys.exit(
-                f"{title}, {self.name}: {found['wrong']:,} results are wrong, by {found['worst']:.3g}: nothing timed"
-            )
+            raise WrongResults(f"{title}, {self.name}: {found['wrong']:,} are wrong, by {found['worst']:.3g}")
         on_gpu = self.backend == "webgpu"
         if (found["dispatches"] > 0) != on_gpu or (on_gpu and len(set(found["adapters"])) != 1):
             sys.exit(

@@ -88,7 +88,9 @@ def _heads(run: Row, rows: Sequence[Row], old: Sequence[Row]) -> Iterator[tuple[
 def about(run: Row) -> str:
     load = f"load {run['load'][0]} before and {run['load after'][0]} after"
     seeds = f", seeds {', '.join(map(str, run['seeds']))}" if run["seeds"] else ""
-    return f"{run['date']}, {run['machine']}, Python {run['python']}, {load}; medians of {run['rounds']} turns{seeds}"
+    refused = "".join(f"; not timed: {text}" for text in run["refused"])
+    turns = f"medians of {run['rounds']} turns"
+    return f"{run['date']}, {run['machine']}, Python {run['python']}, {load}; {turns}{seeds}{refused}"
 
 
 def summary(rows: Sequence[Row]) -> list[list[str]]:

@@ -68,8 +68,8 @@ _PAGE = _Page()
 class _Runner:
     """In the place of a runner of artifacts: a file, and the browser to run it in."""
 
-    def __init__(self, device: _Chromium, raw: bytes, steps: int) -> None:
-        self.device, self.raw, self.steps = device, raw, steps
+    def __init__(self, device: _Chromium, raw: bytes, steps: int, seconds: float) -> None:
+        self.device, self.raw, self.ends = device, raw, {"steps": steps, "seconds": seconds}
 
     def run(self, scalars: dict[str, int], arrays: dict[str, Any]) -> dict[str, Any]:
         types = {port.name: str(port.ty) for port in read(self.raw).plan.ports}
@@ -80,7 +80,7 @@ class _Runner:
             blob.extend(data)
         given = {name: [types[name], f"{bits:x}"] for name, bits in scalars.items() if name in types}
         holo = places.pop("")
-        found = self.device.answer(bytes(blob), holo=holo, scalars=given, arrays=places, steps=self.steps)
+        found = self.device.answer(bytes(blob), holo=holo, scalars=given, arrays=places, **self.ends)
         if (error := found.json["error"]) is not None:
             if error["name"] == "CompileError":  # the file says why it has no code; of what WGSL has not, all are types
                 raise UnsupportedType(None, error["message"])
@@ -95,7 +95,7 @@ class _Chromium(HeldDevice):
     backend = ""
 
     def __init__(self, limits: Limits | None = None) -> None:
-        super().__init__(lambda raw, steps, seconds: _Runner(self, raw, steps), limits)
+        super().__init__(lambda raw, steps, seconds: _Runner(self, raw, steps, min(seconds, _SECONDS / 2)), limits)
         self.info: Any = None
 
     def answer(self, blob: bytes, **args: Any) -> Any:
