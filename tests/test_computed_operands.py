@@ -95,6 +95,7 @@ CASES: dict[str, tuple[str, dict[str, Any], tuple[str, ...]]] = {
     "pairs of neighbours": ("RoPE", {"batch": 2, "seq_len": 3, "heads": 2, "head_dim": 7, "interleaved": True}, ()),
     "cache": ("KVCacheUpdate", {"position": 2, "batch": 2, "heads": 2, "head_dim": 5, "max_len": 4}, ()),
     "transform": ("FFT", {"n": 60, "batch": 2}, ()),
+    "transform of four passes": ("FFT", {"n": 256}, ()),
     "transform of real": ("FFT", {"n": 60, "real": True}, ()),
     "transform back to real": ("FFT", {"n": 60, "real": True, "inverse": True}, ()),
     "transform of a prime": ("FFT", {"n": 17, "batch": 2}, ()),

@@ -7,7 +7,6 @@ from __future__ import annotations
 from functools import reduce
 
 import numpy as np
-import pytest
 
 import hologram_web as hg
 from hologram_web import array_api as xp

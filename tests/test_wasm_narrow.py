@@ -139,6 +139,18 @@ def test_short_numbers_have_their_bits(name: str, ty: str) -> None:
             assert _left(source, packets, given, lanes) == alone, packets
 
 
+@pytest.mark.parametrize(("ty", "copies"), [("u8", 0x0101_0101), ("u16", 0x1_0001)])
+def test_products_that_look_like_copies_of_a_short_number(ty: str, copies: int) -> None:
+    """A sum of two has a bit more, which comes in below where its copies are rotated: not so in lanes as short."""
+    bits = int(ty[1:])
+    most = np.iinfo(TYPES[ty]).max
+    source = _source(ty, f"hg.rotl((hg.u32(x[i]) + hg.u32(y[i])) * hg.u32({copies}), hg.u32({bits}))")
+    given = {name: np.full(_LANES, most - 40, TYPES[ty]) for name in "xyw"} | {"z": np.zeros(_LANES, TYPES[ty])}
+    turned = (2 * (most - 40) * copies % 2**32) >> (32 - bits)
+    for packets in (1, 4, 8, 16):
+        assert set(np.frombuffer(_left(source, packets, given, _LANES)["z"], TYPES[ty])) == {turned}, packets
+
+
 # Kernels from seeds
 
 _MIXED = {"xa": "i8", "xb": "u8", "xc": "i16", "xd": "u16", "xe": "i32"}

@@ -101,7 +101,7 @@ def at_once(
             made.append(group)
     readers: dict[int, set[int]] = {}
     for group in made:
-        for node in read_by(group, held):
+        for node in read_by(group, held, kept):
             readers.setdefault(id(node), set()).add(id(group.root))
     return [_without_inner(group, held, kept, readers) if group.more else group for group in made]
 

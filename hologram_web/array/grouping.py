@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ..tensor.families import operation
 from .elementwise import DEAR, MAPS
-from .inputs import CORES, lies, why_before
+from .inputs import CORES, arrays_of, lies, why_before
 from .node import ArrayNode, in_order
 from .sizes import is_known
 from .types import kind_of
@@ -91,14 +91,16 @@ def groups(
     for node in order:
         if not _is_core(node) or node.op in ("reduce", "part"):
             continue
+        others = beside.get(id(node), 0)
         for number, arg in enumerate(node.args):
             made = lies(node, number, kept).node if node.op in ANY_SHAPE else arg
             if id(made) in kept or id(made) in cores or made.op == "source" or _is_core(made):
                 continue
-            why = why_before(node, number, made, held, users, beside.get(id(node), 0))
+            why = why_before(node, number, made, held, users, others)
             if why:
                 before.setdefault(id(made), (_name(node), why))
             else:
+                others += arrays_of(node.args[number], made, held) - 1  # which other operands have beside them
                 held.discard(id(made))
     found = [
         FusedKernel(node, cores.get(id(node), node if _is_core(node) else None))
@@ -114,10 +116,17 @@ def _name(core: ArrayNode) -> str:
     return name
 
 
-def read_by(group: FusedKernel, held: Container[int]) -> list[ArrayNode]:
+def read_by(group: FusedKernel, held: Container[int], kept: Container[int]) -> list[ArrayNode]:
     """The nodes in memory that a kernel reads."""
     found: dict[int, ArrayNode] = {}
-    work, seen = [arg for root in group.written for arg in root.args], set[int]()
+
+    def of(node: ArrayNode) -> Sequence[ArrayNode]:
+        """What it is computed of: operands of operations where these take them, whatever else lies in memory."""
+        if node.op in ANY_SHAPE and node is group.core:
+            return [lies(node, number, kept).node for number in range(len(node.args))]
+        return node.args
+
+    work, seen = [arg for root in group.written for arg in of(root)], set[int]()
     while work:
         node = work.pop()
         if id(node) in seen:
@@ -126,7 +135,7 @@ def read_by(group: FusedKernel, held: Container[int]) -> list[ArrayNode]:
         if id(node) in held:
             found[id(node)] = node
         else:
-            work += node.args
+            work += of(node)
     return list(found.values())
 
 

@@ -14,7 +14,7 @@ from .sizes import is_known
 from .types import kind_of
 from .view import Strides, lies_whole, row_major, through
 
-__all__ = ["CORES", "Lying", "is_row", "lies", "lying", "prologue", "why_before"]
+__all__ = ["CORES", "Lying", "arrays_of", "is_row", "lies", "lying", "prologue", "why_before"]
 
 # Operations that are more than maps and views: what they read lies in memory, and what they give.
 CORES = ("reduce", "product", "tensor", "kernel", "launch", "control", "part")
@@ -200,8 +200,7 @@ def why_before(
         return "reads numbers of the instruction set only where it computes them"
     if any(each.line is not None for each in inside):
         return "would not tell whose fault it is"
-    many = sum(each.op != "count" for each in leaves)
-    if many + len(core.args) - 1 + len(core.attrs[4]) + read.beside + others > _MOST_BUFFERS:
+    if arrays_of(root, node, held) + len(core.args) - 1 + len(core.attrs[4]) + read.beside + others > _MOST_BUFFERS:
         return "has no room for so many arrays beside it"
     often, maps = read.often(given), [each.op for each in inside if each.op in MAPS]
     if often > 1 and (dear := next((each for each in maps if each in DEAR - _QUICK), "")):
@@ -224,6 +223,11 @@ def why_before(
     if often > 1 and any(step is not None and is_known(step) and abs(step) > 1 for step in steps):
         return f"would go across memory {often} times"
     return ""
+
+
+def arrays_of(root: ArrayNode, node: ArrayNode, held: Container[int]) -> int:
+    """How many arrays an operand is computed of if `node` is in no memory."""
+    return sum(each.op != "count" for each in _parts(root, node, held)[1])
 
 
 _AS_IT_LIES = "takes elements as they lie in memory"

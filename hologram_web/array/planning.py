@@ -84,7 +84,9 @@ def lower(
     for node in order:
         if node.op == "part":
             parts.setdefault(id(node.args[0]), {})[node.attrs] = node
-    last = {id(node): number for number, each in enumerate(found) for node in (*each.written, *read_by(each, held))}
+    last = {
+        id(node): number for number, each in enumerate(found) for node in (*each.written, *read_by(each, held, kept))
+    }
     idle: dict[int, list[str]] = {}
 
     def place(node: ArrayNode, number: int) -> str:
@@ -137,7 +139,7 @@ def lower(
                 if group.core is None and id(node) in before and (copied or id(node) not in joined.placed):
                     name, why = before[id(node)]
                     writer.tell(f"{'a copy' if copied else 'computed before'}: {name} {why}")
-        for each in {id(n): n for n in (*group.written, *read_by(group, held))}.values():
+        for each in {id(n): n for n in (*group.written, *read_by(group, held, kept))}.values():
             if last[id(each)] == number and id(each) in writer.temporary:
                 idle.setdefault(prod(each.shape) * each.dtype.size_bytes, []).append(names[id(each)])
     # What one operation left in memory of its own another one may find there: they write it before they read it.

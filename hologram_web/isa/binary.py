@@ -1,10 +1,11 @@
 """The binary form of a Program: versioned, little-endian, self-checking, canonical.
 
-    "HGPR"  version:u8  flags:u8=0  body  crc32:u32
+    "HGPR"  version:u8  flags:u8  body  crc32:u32
 
 Body: name, metadata entries by key, parameters, shared memory, labels by (place, name), entry, instructions (opcode,
-then each operand by its kind; optional operands after a presence byte). Numbers are LEB128. Equal programs have
-equal bytes, and bytes that are not what the writer would write are refused.
+then each operand by its kind; optional operands after a presence byte). What was added to a row later is there only
+with the flag 1, which programs have that use such an operand: bytes of others are as they always were. Numbers are
+LEB128. Equal programs have equal bytes, and bytes that are not what the writer would write are refused.
 """
 
 from __future__ import annotations
@@ -37,8 +38,14 @@ def to_bytes(program: Program) -> bytes:
     checked(program)
     out = ByteWriter()
     out.data += _MAGIC
+    added = any(
+        operand.added and value is not None
+        for instruction in program.instructions
+        if instruction.row.added
+        for operand, value in zip(instruction.row.operands, instruction.values, strict=True)
+    )
     out.u8(_WITH_LOCAL if program.local_memory else VERSION)
-    out.u8(0)
+    out.u8(added)
     out.string(program.metadata.name)
     out.uint(len(program.metadata.entries))
     for key, value in sorted(program.metadata.entries.items()):
@@ -63,14 +70,16 @@ def to_bytes(program: Program) -> bytes:
     out.uint(0 if program.entry is None else 1 + labels.numbers[program.entry])
     out.uint(len(program))
     for instruction in program.instructions:
-        _write(out, instruction, labels)
+        _write(out, instruction, labels, added)
     out.data += zlib.crc32(out.data).to_bytes(4, "little")
     return bytes(out.data)
 
 
-def _write(out: ByteWriter, instruction: Instruction, labels: Labels) -> None:
+def _write(out: ByteWriter, instruction: Instruction, labels: Labels, added: bool) -> None:
     out.uint(instruction.row.opcode)
     for operand, value in zip(instruction.row.operands, instruction.values, strict=True):
+        if operand.added and not added:
+            continue
         if operand.default is None:
             out.u8(value is not None)
             if value is None:
@@ -88,8 +97,8 @@ def from_bytes(data: bytes) -> Program:
         raise IsaError("these bytes are no program: they do not start with HGPR")
     if len(raw) < 10:
         raise IsaError("damaged program bytes: they end too soon")
-    if raw[4] not in (VERSION, _WITH_LOCAL) or raw[5] != 0:
-        reads = f"{VERSION:02x}.00 and {_WITH_LOCAL:02x}.00"
+    if raw[4] not in (VERSION, _WITH_LOCAL) or raw[5] > 1:
+        reads = f"{VERSION:02x}.00 to {_WITH_LOCAL:02x}.01"
         raise IsaError(f"the program has the version {raw[4:6].hex('.')}; this release reads {reads}")
     if zlib.crc32(raw[:-4]).to_bytes(4, "little") != raw[-4:]:
         raise IsaError("damaged program bytes: the checksum does not fit")
@@ -100,7 +109,7 @@ def from_bytes(data: bytes) -> Program:
 
 
 def _read(source: ByteReader) -> Program:
-    version = source.take(6)[4]
+    version, added = source.take(6)[4:6]
     metadata = ProgramMetadata(source.string())
     for _ in range(source.uint(MAX_NAMES + 1)):
         key = check_name(source.string(), "metadata entry")
@@ -114,7 +123,7 @@ def _read(source: ByteReader) -> Program:
         places[name] = source.uint()
     labels = Labels(list(places))
     entry = source.uint(len(labels.names) + 1)
-    instructions = [_read_instruction(source, labels) for _ in range(source.uint(MAX_INSTRUCTIONS + 1))]
+    instructions = [_read_instruction(source, labels, added) for _ in range(source.uint(MAX_INSTRUCTIONS + 1))]
     if source.position != len(source.data):
         raise source.fail("bytes follow the last instruction")
     name_of_entry = labels.names[entry - 1] if entry else None
@@ -141,14 +150,15 @@ def _pick(source: ByteReader, items: list[Any], what: str) -> Any:
     return items[number]
 
 
-def _read_instruction(source: ByteReader, labels: Labels) -> Instruction:
+def _read_instruction(source: ByteReader, labels: Labels, added: int) -> Instruction:
     opcode = source.uint(1 << 16)
     row = BY_OPCODE.get(opcode)
     if row is None:
         raise source.fail(f"no instruction has the opcode {opcode:#x}")
     values: list[Any] = []
     for operand in row.operands:
-        if operand.default is None and not _pick(source, [False, True], "presence"):
+        there = added or not operand.added
+        if operand.default is None and not (there and _pick(source, [False, True], "presence")):
             values.append(None)
             continue
         ty = values[row.positions["ty"]] if operand.kind == "imm" else None

@@ -8,13 +8,14 @@ An operand list is written as `name:spec` words, spec being
 * `label`, `imm`, `load`, `store`, `rmw`, `place`, `u8`, `size`, ... a kind of `kinds.py`; `load/T` names the
   element type of an address where it is not `ty`. A leading dot on an operation's name puts it into the mnemonic.
 
-A `?` at the end makes an operand optional and positional, `~value` gives it a default and a name in the text form.
+A `?` at the end makes an operand optional and positional, `~value` gives it a default and a name in the text form. A
+leading `+` says that it was added to the row when there were files with the row: see binary.py.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 from typing import Any
@@ -66,7 +67,8 @@ class Operand:
 
     `kind` is a name in KINDS; `role` is "def", "use", "update" (both) or ""; `type` the name of a type operand or
     type, or the set of types allowed for a type operand; `suffix` puts it into the mnemonic; `default` is REQUIRED,
-    or the value meant when it is left out, which `named` operands then leave out of the text.
+    or the value meant when it is left out, which `named` operands then leave out of the text, and `added` ones out of
+    the bytes.
     """
 
     name: str
@@ -76,6 +78,7 @@ class Operand:
     suffix: bool = False
     default: Any = REQUIRED
     named: bool = False
+    added: bool = False
 
     @cached_property
     def codec(self) -> Kind:
@@ -217,11 +220,17 @@ class Row:
         return tuple(i for i, operand in enumerate(self.operands) if operand.is_address or operand.kind == "result")
 
     @cached_property
+    def added(self) -> bool:
+        return any(operand.added for operand in self.operands)
+
+    @cached_property
     def suffixes(self) -> tuple[Operand, ...]:
         return tuple(operand for operand in self.operands if operand.suffix)
 
 
 def _operand(word: str) -> Operand:
+    if word.startswith("+"):
+        return replace(_operand(word[1:]), added=True)
     name, _, spec = word.partition(":")
     suffix = name.startswith(".")
     name = name.lstrip(".")

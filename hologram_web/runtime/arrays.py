@@ -49,6 +49,8 @@ def array(data: Any, ty: ElementType | None = None) -> Any:
         data = data.to_memoryview()
     foreign = hasattr(data, "__dlpack__") and not isinstance(data, np.ndarray)
     found = np.from_dlpack(data) if foreign and not hasattr(data, "__array__") else np.asarray(data)
+    if ty in (Type.I64, Type.U64) and found.dtype == np.float64 and not hasattr(data, "dtype"):
+        found = np.asarray(data, ty.numpy)  # of numbers from 2**63 on beside smaller ones NumPy makes floats by itself
     if ty is Type.BF16:
         found = _bf16(np, found)
     return np.ascontiguousarray(found, None if ty is None else ty.numpy).reshape(found.shape)

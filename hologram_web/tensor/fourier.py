@@ -501,8 +501,9 @@ def _launches(o, traits):
     schedule = _schedule(traits, n, o.batch)
     if schedule[0] is not None:
         passes = len(schedule[0])
-        # What an even number of passes writes may be in between, too: less memory is touched.
-        between = ("one", "output" if passes % 2 == 0 and write == "complex" and ty is working else "other")
+        # What an even number of passes writes may be in between, too: less memory is touched. Not what is computed on.
+        plain = write == "complex" and ty is working and (o.fusion is None or "output" not in o.fusion.written)
+        between = ("one", "output" if passes % 2 == 0 and plain else "other")
         found = _passes(o, schedule, o.batch, "input", "output", between, read, write, o.inverse, factor)
         memory = {name: (working, 2 * n * o.batch) for name in between[: passes - 1] if name != "output"}
         return _with((_table(o, n, "turns", n // schedule[0][0], 2) if passes > 1 else []) + found, memory)

@@ -118,8 +118,11 @@ def _unpacked(frame: bytes) -> Any:
 @cache
 def _library() -> dict[tuple[str, ...], Any]:
     """The programs by names; none if there is no file, or it is not to be taken."""
+    if os.environ.get("HOLOGRAM_WEB_CACHE") in ("off", "modules"):
+        STATE[:] = ["HOLOGRAM_WEB_CACHE says to take no library of typical calls"]
+        return {}
     try:
-        raw = b"" if os.environ.get("HOLOGRAM_WEB_CACHE") in ("off", "modules") else FILE.read_bytes()
+        raw = FILE.read_bytes()
     except OSError:
         raw = b""
     STATE[:] = [_wrong(raw)]

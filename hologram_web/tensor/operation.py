@@ -128,10 +128,10 @@ class TensorOperation:
     `check(o)` is text of what is wrong with its numbers, which are known when programs are made.
     `updated` are those written that are read, too, by the reference. An operation `in_place` reads element i of its
     sources for element i of its result only. What is written may be computed on (fuse.py) where `epilogue` is no None:
-    no kernel reads its result back, or writes an element twice. It is the number that says how long rows are of which
-    kernels have `row` and `column`, if they do. `apart` is why there is none, where that is to be told. What is not
-    written `whole`, each element once, cannot be computed on at all. `types` are of operands that fused functions take,
-    or write in the place of the row's.
+    no kernel reads its result back, or writes an element twice but with the same value. It is the number that says how
+    long rows are of which kernels have `row` and `column`, if they do. `apart` is why there is none, where that is to
+    be told. What is not written `whole`, each element once, cannot be computed on at all. `types` are of operands that
+    fused functions take, or write in the place of the row's.
     """
 
     name: str

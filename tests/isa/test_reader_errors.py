@@ -152,11 +152,11 @@ BYTES: dict[str, tuple[bytes, str]] = {
     "short": (HEAD, "damaged program bytes: they end too soon"),
     "version": (
         with_checksum(b"HGPR\x03" + b"\0" * 8),
-        "the program has the version 03.00; this release reads 01.00 and 02.00",
+        "the program has the version 03.00; this release reads 01.00 to 02.01",
     ),
     "flags": (
-        with_checksum(b"HGPR\x01\x01" + b"\0" * 7),
-        "the program has the version 01.01; this release reads 01.00 and 02.00",
+        with_checksum(b"HGPR\x01\x02" + b"\0" * 7),
+        "the program has the version 01.02; this release reads 01.00 to 02.01",
     ),
     "checksum": (HEAD + b"\0" * 11, "damaged program bytes: the checksum does not fit"),
     "cut": (body(b"\0\0"), "damaged program bytes at offset 8: 1 bytes are missing"),

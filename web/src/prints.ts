@@ -1,7 +1,8 @@
 /** What prints of kernels in Python show: lines, made of the logs of a run. Loaded for files that have some (docs/artifact.md). */
 import { ArtifactError, textOf } from "./errors.js";
 import { integerOf, scalarBits, view } from "./internal.js";
-import type { Artifact } from "./plan.js";
+import type { Artifact, Backend } from "./plan.js";
+import { buffersOf } from "./plan.js";
 import type { Type } from "./types.js";
 import { isFloat } from "./types.js";
 
@@ -14,10 +15,12 @@ export type Log = readonly [at: number, prints: readonly Print[]];
 const TYPE = /^(bool|b?f16|[fiu](32|64)|[iu](8|16))$/;
 const FORMAT = /^(?:(.?)([<>=^]))?([-+ ]?)(z?)(#?)(0?)(\d{0,3})([,_]?)(?:\.(\d{1,3}))?([bcdeEfFgGnosxX%]?)$/su;
 
-/** The logs of a file. Raises ArtifactError. */
-export function logsOf(file: Artifact): Log[] {
+/** The logs of a file that its steps write on a backend: what never prints has none. Raises ArtifactError. */
+export function logsOf(file: Artifact, backend: Backend): Log[] {
+  const named = new Set(buffersOf(file.steps, backend));
+  const arrays = file.ports.filter(({ access }) => access !== "scalar").length;
   try {
-    return (JSON.parse(file.metadata["prints"] ?? "[]") as [string, Print[]][]).map(([name, prints]) => {
+    const logs = (JSON.parse(file.metadata["prints"] ?? "[]") as [string, Print[]][]).map(([name, prints]) => {
       const at = file.temporaries.findIndex((temporary) => temporary.name === name);
       if (at < 0) throw `there is no ${name}`;
       for (const part of prints.flat()) {
@@ -25,8 +28,9 @@ export function logsOf(file: Artifact): Log[] {
         const [type, conversion, format] = part;
         if (!TYPE.test(type) || !/^[rsa]?$/.test(conversion) || !FORMAT.test(format)) throw textOf(part);
       }
-      return [at, prints];
+      return [at, prints] as const;
     });
+    return logs.filter(([at]) => named.has(arrays + at));
   } catch (error) {
     throw new ArtifactError(`damaged artifact: its prints: ${textOf(error)}`);
   }

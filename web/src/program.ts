@@ -320,7 +320,7 @@ export function bindRun(
   const borrowed = new Set<Memory>();
   let memories: Memory[] = [];
   let temporaries: Memory[] = [];
-  const logs = printer?.logsOf(file) ?? [];
+  const logs = printer?.logsOf(file, device.backend) ?? [];
   let jobs: Job[] | null = logs[0] ? null : [];
   let left = MOST_STEPS;
   let work = 0; // since the last look at the clock: parts of formulas, kilobytes that are copied, and 8 for a step
@@ -421,10 +421,9 @@ export function bindRun(
       void run.copy(copied, place);
       return copied;
     });
-    const named = new Set(buffersOf(file.steps, device.backend));
+    const named = buffersOf(file.steps, device.backend);
     temporaries = file.temporaries.map(({ name, size }, number) => {
-      if (!named.has(arrays.length + number)) return device.classMemory; // of the other backend: nobody looks at it
-      const bytes = numberOf(size);
+      const bytes = named.includes(arrays.length + number) ? numberOf(size) : 0; // what only the other backend's steps name
       if (bytes < 0 || bytes >= MOST_BYTES) throw new Untold("temporary", name, bytes, size);
       return borrow(bytes);
     });

@@ -86,9 +86,7 @@ export class Layout {
       await device.replay(laid, ends, [], (encoder) => {
         // Temporaries and cleared memory, as runs find them.
         for (const { buffer } of this.cleared) encoder.clearBuffer(buffer);
-        for (const { temporaries } of this.bounds) {
-          for (const memory of temporaries) if (memory !== device.classMemory) encoder.clearBuffer((memory as Place).buffer);
-        }
+        for (const { temporaries } of this.bounds) for (const memory of temporaries) encoder.clearBuffer((memory as Place).buffer);
       });
     } catch (error) {
       if (error instanceof Untold && error.text === "gpuFault") blame(this.pieces[laid.jobs.indexOf(error.given[0] as never)]!);

@@ -11,7 +11,7 @@ beforeAll(async () => {
   program = await runtime.load(new Uint8Array(await get("printed.holo")));
 });
 
-const file = (prints) => ({ metadata: { prints }, temporaries: [{ name: "log" }] });
+const file = (prints, memories = [0]) => ({ metadata: { prints }, ports: [], steps: [{ memories }], temporaries: [{ name: "log" }] });
 const LINES = ["lane 0: +0.10 True 0.033333335", "lane 1: -2.00 False -0.6666667", "lane 0: +1.10 True 0.36666667", "lane 0: +2.10 True 0.7"];
 
 test("values in all formats are what Python shows", async () => {
@@ -51,6 +51,11 @@ test.each(["", "3", "[3]", '[["log",[["x"]]],["other",[]]]', '[["log",[[["f128",
   "damaged prints %s",
   (prints) => expect(() => logsOf(file(prints))).toThrow("damaged artifact: its prints: "),
 );
+
+test("a log that no step writes has no lines", () => {
+  expect(logsOf(file('[["log",[["x"]]]]'), "wasm")).toHaveLength(1);
+  expect(logsOf(file('[["log",[["x"]]]]', []), "wasm")).toEqual([]);
+});
 
 test("a log ends where no record of ours is, and says how many had no room", () => {
   const log = new Uint32Array([9, 4, 0, 0, 1, 7, 0, 0]);

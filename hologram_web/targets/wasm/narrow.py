@@ -163,7 +163,8 @@ class Widths:
         if copies.op != "mul" or not copies.args[1].is_const or copies in self.named:
             return None
         bits = _COPIES.get(copies.args[1].attr)
-        return None if bits is None else (copies.args[0], bits)
+        # What a program multiplies so itself may have more bits, which come in below.
+        return None if bits is None or not self._fits(copies.args[:1], _RANGES[bits, "u"]) else (copies.args[0], bits)
 
     def limited(self, node: Node) -> Limited | None:
         """What min and max keep within bits: a sum or a difference of numbers of these bits, or what was a float, for
