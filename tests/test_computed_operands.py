@@ -145,7 +145,7 @@ class Given:
         self.written = [each for each in operands if operands[each].kind != "load" and each in sizes]
         for each, size in sizes.items():
             named = operands[each].type
-            self.types[each] = ty = self.values["ty"] if named in ("", "ty") else Type.named(named)
+            self.types[each] = ty = self.values["ty"] if named in ("", "ty", "b_ty") else Type.named(named)
             size = 7 if size is None else size
             if each == "a_ptr":
                 made = np.array([0, 2, 2, 5, 7])

@@ -284,7 +284,7 @@ def candidates(m, n, k, ty, traits):
         for rows in (1, 2, 3, 4, 5, 6):
             if rows <= max(m, 1):
                 columns = SUMS * 4 // ty.size_bytes // rows
-                found.append(("rows", (("ROWS", rows), ("COLUMNS", columns), ("SWAPPED", False))))
+                found.append(("rows", (("ROWS", rows), ("COLUMNS", columns))))
         found += [("panels", tuple(_of_panels(tile, n, traits).items())) for tile in ROWS.values()]
     return list(dict.fromkeys([*found, ("plain", ())]))
 
@@ -315,7 +315,7 @@ def _of_panels(tile, n, traits):
 
 def _of_rows(rows, ty):
     columns = THIN[rows - 1] if rows <= len(THIN) else SUMS // rows
-    return {"ROWS": rows, "COLUMNS": columns * 4 // ty.size_bytes, "SWAPPED": False}
+    return {"ROWS": rows, "COLUMNS": columns * 4 // ty.size_bytes}
 
 
 def choose(m, n, k, ty, traits, key=None, late=False):
@@ -430,10 +430,10 @@ def _product(
             late = across == NARROW["ACROSS"] and not isinstance(n, int)
             why = UNTOLD.format(f"{across * constants['COLUMNS']} columns") if late else ""
         elif kernel is _gemm_rows:
-            across, swapped = 4 * constants["COLUMNS"], constants["SWAPPED"]
+            across, swapped = 4 * constants["COLUMNS"], constants.get("SWAPPED", False)
             down, along, turned, straight = (n, m, not trans_a, trans_b) if swapped else (m, n, trans_b, not trans_a)
             lanes, block = (ceildiv(along, across) * 4, ceildiv(down, constants["ROWS"]), batch), (4,)
-            constants = constants | {"TURNED": bool(turned), "STEP": int(straight), "STEPS": STEPS}
+            constants = constants | {"TURNED": bool(turned), "STEP": int(straight), "STEPS": STEPS, "SWAPPED": swapped}
             if swapped:
                 numbers = scalars | {"m": n, "n": m, "a_row": scalars["b_column"], "a_step": scalars["b_step"]}
                 numbers |= {"b_step": scalars["a_step"], "b_column": scalars["a_row"]}

@@ -176,8 +176,8 @@ MOST = (1 << 31) - 1  # places of elements, and what is added to them
 
 
 def too_many(name: str, shape: Iterable[int]) -> str | None:
-    """What is wrong with the lengths of an array, which texts have as constants; None if nothing is."""
-    lengths = tuple(shape)
+    """What is wrong with the lengths of an array that are known, which texts have as constants; None if nothing is."""
+    lengths = tuple(each for each in shape if isinstance(each, int))
     if min(lengths, default=0) < 0:
         return f"{name} {lengths} has a negative length"
     fits = max(*lengths, math.prod(lengths), 0) <= MOST

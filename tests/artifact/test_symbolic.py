@@ -145,12 +145,12 @@ def test_the_product_is_one(gpu, m, n, k, beta):
 
 
 def test_few_rows_and_few_columns_have_schedules_of_their_own():
-    """One kernel for each number of rows up to four; panels for the first matrix as it lies, and in strips."""
+    """A kernel for each number of rows up to four, and one for few columns; panels for matrices as they lie, or not."""
     compiled, device, k = _product(), hg.backends.WasmBackend(), 33
     kernels = [kernel.name for kernel in compiled.artifact.kernels if not isinstance(kernel.wasm, str)]
-    assert [kernels.count(f"gemm_{text}") for text in ("rows_f32_f32_f32", "fresh_f32_f32_f32_f32")] == [4, 2]
+    assert [kernels.count(f"gemm_{text}") for text in ("rows_f32_f32_f32", "fresh_f32_f32_f32_f32")] == [5, 2]
     random = np.random.default_rng(k)
-    for m, n in product((1, 2, 3, 4, 5, 33), (16, 17, 256, 257)):
+    for m, n in product((1, 2, 3, 4, 5, 33), (1, 3, 7, 8, 16, 17, 256, 257)):
         a, b, c = (random.integers(-8, 8, shape).astype(np.float32) for shape in ((m, k), (k, n), (m, n)))
         found = compiled.run(device, a=a, b=b, c=c.copy(), beta=2.0, m=m, n=n, k=k)
         np.testing.assert_array_equal(found, a @ b + 2 * c)

@@ -300,7 +300,7 @@ _WASM = (
         "targets.wasm.routines:load_instruction",
         "'s' if ty.kind == 'i' else 'u'",
         "'u'",
-        "arithmetic/abs.atlas:i8",
+        "arithmetic/div_signed.atlas",
     ),
     _wasm(
         "a byte is stored as two",

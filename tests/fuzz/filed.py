@@ -11,9 +11,10 @@ from unittest.mock import patch
 import numpy as np
 
 from hologram_web.backends import Limits
+from hologram_web.compiler import driver
 from hologram_web.errors import BackendUnavailable, CompileError, LaunchError, UnsupportedInstruction
 from hologram_web.isa import Immediate
-from hologram_web.plan import kernels, lowering
+from hologram_web.plan import lowering
 from hologram_web.runtime.making import load
 from hologram_web.targets import wasm
 
@@ -32,7 +33,7 @@ def in_packets(lanes: int) -> Iterator[None]:
         with (
             patch.object(wasm, "compile_kernel", partial(wasm.compile_kernel, packets=lanes)),
             patch.object(lowering, "lower_plan", partial(lowering.lower_plan, target="wasm")),
-            patch.object(kernels, "lane_function", function_of),
+            patch.object(driver, "lane_function", function_of),
             made_once(),
         ):
             yield
