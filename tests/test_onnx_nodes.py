@@ -21,7 +21,7 @@ PINNED = {
     "Gelu": (2, 2), "Gemm": (11, 0), "GlobalAveragePool": (2, 0), "GlobalMaxPool": (2, 0),
     "GroupNormalization": (2, 0), "Identity": (3, 2), "InstanceNormalization": (2, 0), "LayerNormalization": (19, 0),
     "Log": (2, 0), "LogSoftmax": (7, 0), "LpNormalization": (3, 3), "MatMul": (6, 1), "MatMulInteger": (1, 0),
-    "Max": (14, 0), "MaxPool": (12, 7), "Mean": (3, 0), "MeanVarianceNormalization": (1, 0), "Min": (14, 0),
+    "Max": (14, 0), "MaxPool": (13, 6), "Mean": (3, 0), "MeanVarianceNormalization": (1, 0), "Min": (14, 0),
     "Mod": (8, 11), "Mul": (9, 0), "Neg": (2, 0), "Not": (3, 0), "Or": (8, 0), "Pad": (6, 0), "Pow": (4, 8),
     "RMSNormalization": (19, 0), "Reciprocal": (2, 0), "ReduceL1": (9, 0), "ReduceL2": (9, 0), "ReduceLogSum": (5, 0),
     "ReduceLogSumExp": (9, 0), "ReduceMax": (8, 3), "ReduceMean": (8, 0), "ReduceMin": (8, 2), "ReduceProd": (2, 7),
