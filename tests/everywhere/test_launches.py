@@ -191,6 +191,8 @@ def test_code_for_one_math_is_not_taken_for_another(name: str) -> None:
     ex = hg.Executor(name)
     x = ex.array([1.0, 2.0], hg.f32)
     for math in ("exact", "fast", "exact"):
-        ex.device.execute_program_with_params(triple, hg.ExecutionParams(hg.linear(2), {"x": x.handle}, math))
+        ex.device.execute_program_with_params(
+            triple, hg.ExecutionParams(hg.LaunchConfig.linear(2), {"x": x.handle}, math)
+        )
     assert ex.device.stats.kernels == 2
     assert x.numpy().tolist() == [27.0, 54.0]

@@ -40,7 +40,8 @@ def test_the_wheel_has_two_files_of_modules_with_lines_and_what_help_shows() -> 
     assert version("hologram-web") == hg.__version__
     assert len(fingerprint()) == 32
     found = [path.name.split(".")[0] for path in package.iterdir() if path.suffix in (".zst", ".bz2")]
-    assert sorted(found) == ["first", "rest", "tensor", "texts"]  # bytecode, sources (two wheels), what modules read
+    # Bytecode, what typical calls become, sources (two wheels), what modules read.
+    assert sorted(found) == ["first", "library", "rest", "tensor", "texts"]
     for wrong in (hg.Program.from_text, hg.Program.from_json):
         with pytest.raises(hg.IsaError) as caught:
             wrong("nonsense r1")
