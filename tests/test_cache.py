@@ -344,7 +344,7 @@ def test_the_package_reads_no_code() -> None:
             names += [node.func.id] if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else []
             # Of kernels, as the program has them; and a file of an installation for pages, as its modules are, which
             # the other two write.
-            brought = dict.fromkeys(("made.py", "typical.py", "precompiled.py"), {"marshal"})
+            brought = {name: {"marshal"} for name in ("made.py", "typical.py", "precompiled.py")}
             fine = {"frames.py": {"exec"}, **brought}.get(file.name, set())
             assert not {"pickle", "marshal", "shelve", "eval", "exec"}.intersection(names) - fine, file
 
