@@ -145,7 +145,8 @@ def test_products_that_look_like_copies_of_a_short_number(ty: str, copies: int) 
     bits = int(ty[1:])
     most = np.iinfo(TYPES[ty]).max
     source = _source(ty, f"hg.rotl((hg.u32(x[i]) + hg.u32(y[i])) * hg.u32({copies}), hg.u32({bits}))")
-    given = {name: np.full(_LANES, most - 40, TYPES[ty]) for name in "xyw"} | {"z": np.zeros(_LANES, TYPES[ty])}
+    given: dict[str, npt.NDArray[np.generic]] = {name: np.full(_LANES, most - 40, TYPES[ty]) for name in "xyw"}
+    given["z"] = np.zeros(_LANES, TYPES[ty])
     turned = (2 * (most - 40) * copies % 2**32) >> (32 - bits)
     for packets in (1, 4, 8, 16):
         assert set(np.frombuffer(_left(source, packets, given, _LANES)["z"], TYPES[ty])) == {turned}, packets
