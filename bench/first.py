@@ -69,7 +69,7 @@ const timed = (start) => { globalThis.engineMs += processorMs() - start; };
 for (const name of ["Module", "Instance"]) {
   WebAssembly[name] = new Proxy(WebAssembly[name], {
     construct(real, given) {
-      const start = performance.now();
+      const start = processorMs();
       try { return Reflect.construct(real, given); } finally { timed(start); }
     },
   });
@@ -77,7 +77,7 @@ for (const name of ["Module", "Instance"]) {
 for (const name of ["compile", "instantiate"]) {
   const real = WebAssembly[name];
   WebAssembly[name] = async (...given) => {
-    const start = performance.now();
+    const start = processorMs();
     try { return await real(...given); } finally { timed(start); }
   };
 }

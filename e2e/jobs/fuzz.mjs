@@ -9,7 +9,7 @@ function runtimeOf(hologram, backend, threads) {
   return runtimes.get(key);
 }
 
-export default async function fuzz({ get, hologram }, { backend, threads, path, holo, scalars, arrays, steps, seconds }) {
+export default async function fuzz({ get, hologram }, { backend, threads, path, holo, scalars, arrays, ends }) {
   const bin = new Uint8Array(await get(path));
   const part = ([offset, length]) => bin.slice(offset, offset + length);
   const runtime = await runtimeOf(hologram, backend, threads);
@@ -22,7 +22,7 @@ export default async function fuzz({ get, hologram }, { backend, threads, path, 
   try {
     const program = await runtime.load(part(holo));
     const written = program.ports.filter(({ access }) => access?.includes("write")).map(({ name }) => name);
-    const result = await program.run(args, { steps, seconds });
+    const result = await program.run(args, ends);
     program.dispose();
     for (const name of written) {
       const array = written.length === 1 ? result : result[name];
