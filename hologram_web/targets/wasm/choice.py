@@ -281,9 +281,6 @@ def _is_of_one(node: Node, truth: bool, forms: Forms) -> bool:
 
 
 def _obstacle(function: Function) -> str:
-    for node in function.nodes():
-        if isinstance(node.ty, Type) and node.ty.is_wide:
-            return "integers of more than 64 bits"
     lowered = lower(function)
     if _waits(function):
         return "lanes may wait at different barriers" if fission(lowered) is None else ""

@@ -54,7 +54,7 @@ from .routines import Routines
 from .trees import ScalarStatements
 from .values import TRAITS, Values
 from .vectors import Vectors
-from .wide import Wide
+from .wide import Wide, is_wide
 
 __all__ = ["ARGUMENTS", "FAULT_KINDS", "FIRST_TICKS", "WasmKernel", "WasmOptions", "compile_kernel", "form_of"]
 
@@ -106,7 +106,12 @@ class _Kernel:
         given = code.body, dict(code.lowered.variables), partial(leaf, code), self.routines, Ranges(function)
         self.values = values = Values(*given) if choice.forms is None else Vectors(*given, choice.forms, choice.width)
         self.wide = Wide(function, values, lambda: code.get("frame"), code.wide_scalar)
-        if choice.forms is None:  # packets have no wide integers
+        if isinstance(values, Vectors) and any(is_wide(node.ty) for node in function.nodes()):
+            from .packet_wide import WideLanes
+
+            self.wide = values.wide_lanes = WideLanes(code, values)
+            values.wide = self.wide
+        elif choice.forms is None:
             values.wide = self.wide
         self.blocks, self.effects = Blocks(code, values, self.wide, polls), Effects(code, values, self.wide, polls)
         self.statements = ScalarStatements(code, values, self.wide, self.effects)

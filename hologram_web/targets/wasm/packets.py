@@ -28,6 +28,7 @@ from .packet_steps import PacketSteps
 from .polls import MOST_TICKS, Polls
 from .trees import ScalarStatements, Trees
 from .vectors import Vectors
+from .wide import is_wide
 
 __all__ = ["Packets"]
 
@@ -54,7 +55,7 @@ class Packets:
         self.code, self.values, self.statements, self.effects = code, values, statements, effects
         self.faults, self.steps, self.polls, self.blocks = faults, steps, polls, blocks
         self.put, self.get, self.set, self.named = code.put, code.get, code.set, code.named
-        self.width, self.forms = values.width, forms
+        self.width, self.forms, self.wide = values.width, forms, values.wide_lanes
         self.control = Trees(code, values, polls, self._straight, lambda piece: self._leave())
         self.control.locals_of, self.control.after_look = self.locals_of, steps.after_look
         self.control.addresses = self.addresses = effects.accesses.first
@@ -314,8 +315,13 @@ class Packets:
             with self.values.statement(*([v for _, v in statement.pairs] if isinstance(statement, Copies) else [])):
                 self._plain(statement)
             return
+        if self.wide is not None:
+            self.wide.active = statement.mask
         match statement.statement:
             case Assign(variable, value) if self.values.differs(variable):
+                if self.wide is not None and is_wide(variable.ty):
+                    self.wide.assign(variable, value, statement.mask)
+                    return
                 its = variable
                 self.values.let(its, value, lambda part: self.values.keep(its, part, statement))
             case Copies(pairs):
@@ -332,13 +338,18 @@ class Packets:
 
     def _plain(self, statement: Statement) -> None:
         """A statement of masks."""
+        if self.wide is not None:
+            self.wide.active = None
         if isinstance(statement, Copies) and any(self.values.differs(variable) for variable, _ in statement.pairs):
             self._copies(statement.pairs, None)
         else:
             self.statements.statement(statement)
 
     def _copies(self, pairs: Sequence[tuple[Variable, Node]], under: Under | None) -> None:
-        values = self.values
+        values, far = self.values, list[tuple[Variable, Node]]()
+        if self.wide is not None:
+            far = [pair for pair in pairs if is_wide(pair[0].ty)]
+            pairs = [pair for pair in pairs if not is_wide(pair[0].ty)]
         for variable, value in pairs:
             if not self.values.differs(variable):
                 values.value(value)
@@ -347,6 +358,8 @@ class Packets:
                 values.part(value, part, None if variable.ty == PRED else values.kept_bits(variable))
                 if under is not None:
                     self.values.keep(variable, part, under)
+        if self.wide is not None:
+            self.wide.copy(far, under)
         for variable, _ in reversed(pairs):
             for local in reversed(self.locals_of(variable)):
                 self.put(("local.set", local))
