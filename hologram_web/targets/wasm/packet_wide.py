@@ -12,7 +12,7 @@ from contextlib import ExitStack, contextmanager
 
 from ...compiler.ir import PRED, MemoryAccess, Node, ValueType
 from ...compiler.operations import LEAVES
-from ...compiler.out_of_ssa import Under, Variable
+from ...compiler.out_of_ssa import Assign, Statement, Under, Variable, variables_in
 from ...isa.types import Type
 from .code import Code
 from .effects import Effects
@@ -124,11 +124,41 @@ class WideLanes(Wide):
 
     # Values
 
-    def assign(self, variable: Variable, node: Node, mask: Node | None) -> None:
-        """Computes a value in the lanes of a mask."""
-        with self._each(mask, [arg for arg in node.args if not is_wide(arg.ty)]) as (_, leaves):
-            args = tuple(leaves.get(arg, arg) for arg in node.args)
-            self.compute(variable, Node(node.op, node.ty, args, node.attr) if leaves else node)
+    def in_a_row(self, statements: Sequence[Statement]) -> int:
+        """How many statements, from the first on, are one loop over lanes: they compute wide integers of the same
+        lanes, and numbers that they need are there before."""
+        mask: Node | None = None
+        made = set[Variable]()
+        for count, under in enumerate(statements):
+            inner = under.statement if isinstance(under, Under) else None
+            if not isinstance(inner, Assign) or not is_wide(inner.variable.ty):
+                return count
+            if not self.vectors.differs(inner.variable):
+                return count
+            assert isinstance(under, Under)
+            numbers = [arg for arg in inner.value.args if not is_wide(arg.ty)]
+            if count and (under.mask is not mask or any(self._reads(number, made) for number in numbers)):
+                return count
+            mask = under.mask
+            made.add(inner.variable)
+        return len(statements)
+
+    def _reads(self, node: Node, variables: set[Variable]) -> bool:
+        return not variables.isdisjoint(variables_in(node, self.values.variables))
+
+    def assign(self, statements: Sequence[Statement]) -> None:
+        """Computes values in the lanes of a mask."""
+        pairs: list[tuple[Variable, Node]] = []
+        for under in statements:
+            assert isinstance(under, Under)
+            assert isinstance(under.statement, Assign)
+            self.active = under.mask
+            pairs.append((under.statement.variable, under.statement.value))
+        numbers = dict.fromkeys(arg for _, node in pairs for arg in node.args if not is_wide(arg.ty))
+        with self._each(self.active, list(numbers)) as (_, leaves):
+            for variable, node in pairs:
+                args = tuple(leaves.get(arg, arg) for arg in node.args)
+                self.compute(variable, Node(node.op, node.ty, args, node.attr) if leaves else node)
 
     def made(self, node: Node) -> list[int]:
         """The vectors of a number that is made of wide integers."""

@@ -34,6 +34,7 @@ __all__ = ["Packets"]
 
 _ALL = b"\xff" * 16
 _FREE = 1 << 20  # the first number of variables of masks
+_MAX_TWICE_OF_WIDE = 64  # statements, where lanes have wide integers: loops over lanes take most of the time there
 _NOWHERE = (1 << 31) - 1  # no row has so many lanes
 
 
@@ -94,7 +95,8 @@ class Packets:
     ) -> None:
         """The lanes that are on and in the window: each packet does what `before` writes, then the trees. Packets that
         are `bare` have nothing but their code."""
-        self.twice = sum(len(piece.statements) for piece in pieces) < MAX_TWICE
+        most = MAX_TWICE if self.wide is None else _MAX_TWICE_OF_WIDE
+        self.twice = sum(len(piece.statements) for piece in pieces) < most
         conditions, proven = self._prove(self.code.bounds, trees, self._unlikely())
         self.faults.safe = self._all_hold("safe", conditions)
         ways = self._guards(trees) + self._enough()
@@ -305,8 +307,14 @@ class Packets:
             self.faults.block_end = self.code.depth
         self.addresses.piece(piece)
         self.effects.piece(piece)
-        for statement in piece.statements:
-            self._statement(statement)
+        statements = piece.statements
+        while statements:
+            together = 0 if self.wide is None else self.wide.in_a_row(statements)
+            if self.wide is not None and together:
+                self.wide.assign(statements[:together])
+            else:
+                self._statement(statements[0])
+            statements = statements[together or 1 :]
         if ends:
             self.put(("end",))
 
@@ -319,9 +327,6 @@ class Packets:
             self.wide.active = statement.mask
         match statement.statement:
             case Assign(variable, value) if self.values.differs(variable):
-                if self.wide is not None and is_wide(variable.ty):
-                    self.wide.assign(variable, value, statement.mask)
-                    return
                 its = variable
                 self.values.let(its, value, lambda part: self.values.keep(its, part, statement))
             case Copies(pairs):
