@@ -10,7 +10,7 @@ from ...compiler.dominance import Dominators, loop_body
 from ...compiler.fission import Fission, fission, reachable
 from ...compiler.ir import Function, Node
 from ...compiler.operations import EFFECTS, WRITES
-from ...compiler.out_of_ssa import Do, Lowered, lower
+from ...compiler.out_of_ssa import Do, Lowered, Variable, lower
 from ...compiler.packets import Forms
 from ...compiler.passes.costs import total
 from ...compiler.ranges import Ranges
@@ -54,14 +54,12 @@ def chosen(function: Function, packets: int | None = None) -> Choice:
     if packets == 1:
         return Choice(1, "asked for")
     width = _width(function) if packets is None else packets
-    reason = _obstacle(function)
-    if reason:
-        return Choice(1, reason)
     lowered = lower(function)
     plan = fission(lowered) if _waits(function) else None
-    entries = [lowered.resumes[0]] if plan is None else [run.entry for run in plan.runs]
+    entries = lowered.resumes if plan is None else [run.entry for run in plan.runs]
     mixed = [entry for entry in entries if reducible(entry) is not entry]
-    forms = Forms(lowered, plan.uniform if plan is not None else (), bool(mixed))
+    apart = {v for piece in lowered.resumes[1:] for v in lowered.live(piece)} if plan is None else set[Variable]()
+    forms = Forms(lowered, plan.uniform if plan is not None else (), bool(mixed), apart)
     if forms.wrong:
         return Choice(1, "what blocks know differs between lanes")
     if packets is None:
@@ -288,13 +286,6 @@ def _is_of_one(node: Node, truth: bool, forms: Forms) -> bool:
     if truth:  # lane < 1, lane <= 0
         return right.is_const and right.attr == (node.op == "lt") and forms.of(left) not in (0, ANY)
     return left.is_const and left.attr == (node.op == "le") and forms.of(right) not in (0, ANY)
-
-
-def _obstacle(function: Function) -> str:
-    lowered = lower(function)
-    if _waits(function):
-        return "lanes may wait at different barriers" if fission(lowered) is None else ""
-    return ""
 
 
 def _waits(function: Function) -> bool:

@@ -46,6 +46,7 @@ from .packet_accesses import PacketAccesses
 from .packet_effects import PacketEffects
 from .packet_faults import PacketFaults
 from .packet_runs import PacketRuns
+from .packet_segments import PacketSegments
 from .packet_steps import PacketSteps
 from .packets import Packets
 from .polls import FIRST_TICKS, Polls
@@ -138,6 +139,10 @@ class _Kernel:
         self.parts += [packets, accesses]
         if code.plan is not None:
             return self._divided(code.plan, PacketRuns(code, values, steps, packets))
+        if code.segmented:
+            segments = PacketSegments(code, values, steps, packets, self.effects, self.polls)
+            self.parts.append(segments)
+            return segments.block
         return lambda: packets.both_ways(code.lowered.pieces, structure(code.lowered.resumes[0]), packets.fresh)
 
     def _divided(self, plan: Fission, runs: Runs) -> Callable[[], None]:

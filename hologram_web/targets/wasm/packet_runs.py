@@ -30,7 +30,7 @@ class PacketRuns:
         self.width = values.width
         self._own_at = (code.room - code.own_bytes) * code.padded  # where local memory begins
         self._run: ParallelRegion | None = None
-        packets.at_end = self._end
+        packets.at_end, packets.enter = self._end, self._enter
 
     def is_windowed(self, run: ParallelRegion) -> bool:
         return not run.stores
@@ -55,12 +55,21 @@ class PacketRuns:
         bare = not (run.loads or run.stores or run.leaves or code.lanes_leave or code.lanes_step)
         self.packets.both_ways(reachable([run.entry], lambda piece: piece.ways), trees, self._resume, some, bare)
 
-    def _resume(self) -> None:
+    def _enter(self, made: Straightened) -> None:
+        """Pushes the mask of the lanes that go on."""
+        self.put(self.get("spill"), self.get("kept"), ("i32.const", 16 // self.width), ("i32.mul",), ("i32.add",))
+        self.put(("v128.load", 2, 0))
+
+    def _find_own(self) -> None:
+        """Finds local memory of the packet."""
         put = self.put
-        assert self._run is not None
         if self.code.own_bytes:
             put(self.get("spill"), self.get("kept"), ("i32.const", self.code.own_bytes), ("i32.mul",), ("i32.add",))
             put(("i32.const", self._own_at), ("i32.add",), self.set(("base", LOCAL)))
+
+    def _resume(self) -> None:
+        assert self._run is not None
+        self._find_own()
         if self.code.lanes_step:
             self.steps.resume()
         self._load(self._run.loads)

@@ -14,7 +14,7 @@ from ...compiler.conditions import open_conditions
 from ...compiler.guarded import guards
 from ...compiler.ir import PRED, Node
 from ...compiler.out_of_ssa import Assign, Copies, Count, Do, Piece, Statement, Under, Variable
-from ...compiler.packets import Forms, Straightened, linear
+from ...compiler.packets import Forms, Stops, Straightened, linear
 from ...compiler.rounds import within_budget
 from ...compiler.structure import If, Labelled, Straight, StructuredLoop, Tree
 from ...compiler.windows import LaneWindow
@@ -61,6 +61,8 @@ class Packets:
         self.control.locals_of, self.control.after_look = self.locals_of, steps.after_look
         self.control.addresses = self.addresses = effects.accesses.first
         values.ahead, values.places = self.addresses.ahead, code.places
+        self.enter: Callable[[Straightened], None] = lambda made: None  # pushes the mask of lanes that are there
+        self.stops: Stops | None = None
         self.at_end: Callable[[Straightened], None] = lambda made: None
         self.twice, self.parted, self.certain = True, False, False
         self.given: dict[Node, bool] = {}  # branches that all lanes go the same way by, where what is proven holds
@@ -92,11 +94,12 @@ class Packets:
         before: Callable[[], None],
         some: LaneWindow | None = None,
         bare: bool = False,
+        once: bool = False,
     ) -> None:
         """The lanes that are on and in the window: each packet does what `before` writes, then the trees. Packets that
-        are `bare` have nothing but their code."""
+        are `bare` have nothing but their code; with `once` nothing is proven of them."""
         most = MAX_TWICE if self.wide is None else _MAX_TWICE_OF_WIDE
-        self.twice = sum(len(piece.statements) for piece in pieces) < most
+        self.twice = not once and sum(len(piece.statements) for piece in pieces) < most
         conditions, proven = self._prove(self.code.bounds, trees, self._unlikely())
         self.faults.safe = self._all_hold("safe", conditions)
         ways = self._guards(trees) + self._enough()
@@ -258,17 +261,18 @@ class Packets:
     def _packet(self, trees: list[Tree], before: Callable[[], None], count: Instr | None) -> None:
         """A packet; `count` is where the row ends, if that may be within it."""
         put, values = self.put, self.values
-        leaves = self.code.lanes_leave
-        full, whole = count is None, self.code.plan is None
+        leaves = self.code.lanes_leave or self.stops is not None
+        full, whole, stops = count is None, self.code.plan is None and self.stops is None, self.stops
         given = self.given if full else self._unlikely()
         self.steps.counts = counts = not (full and self._uncounted)
-        made = linear(trees, self.forms, given, full * self.width, self.faults.may_fault, _FREE, leaves, whole, counts)
+        may_fault, lanes = self.faults.may_fault, full * self.width
+        made = linear(trees, self.forms, given, lanes, may_fault, _FREE, leaves, whole, counts, stops)
         values.variables.update(made.variables)
         put(("block", None))
         self._depth = self.code.depth
         if self.place != "lane":
             put(self.get("row"), self.get(self.place), ("i32.add",), self.set("lane"))
-        if self.code.plan is not None:  # where what lanes keep lies: rows are of whole packets
+        if not whole:  # where what lanes keep lies: rows are of whole packets
             put(*([] if self.place == "lane" else [self.get("kept_row")]), self.get(self.place))
             put(*([] if self.place == "lane" else [("i32.add",)]), self.set("kept"))
         cost = self.polls.round_cost(made.trees)
@@ -281,8 +285,8 @@ class Packets:
             else:
                 self.faults.first_lanes([count, self.get(self.place), ("i32.sub",)])
             if leaves:
-                put(self.get("spill"), self.get("kept"), ("i32.const", 16 // self.width), ("i32.mul",), ("i32.add",))
-                put(("v128.load", 2, 0), ("v128.and",))
+                self.enter(made)
+                put(("v128.and",))
             put(("local.set", values.locals(made.mask)[0]))
             if leaves:
                 assert made.staying is not None
