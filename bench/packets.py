@@ -122,6 +122,60 @@ def _complex(x: hg.Array[hg.f32], y: hg.Array[hg.f32], z: hg.Array[hg.f32]) -> N
         z[2 * i + 1] = x[2 * i] * y[2 * i + 1] + x[2 * i + 1] * y[2 * i]
 
 
+_PRIME = 0x30644E72E131A029B85045B68181585D97816A916871CA8D3C208C16D87CFD47
+
+
+@hg.kernel
+def _wide_sum(x: hg.Array[hg.u256], y: hg.Array[hg.u256], z: hg.Array[hg.u256]) -> None:
+    i = hg.global_id()
+    if i < len(z):
+        z[i] = x[i] + y[i]
+
+
+@hg.kernel
+def _wide_modular(x: hg.Array[hg.u256], z: hg.Array[hg.u256], a: hg.u256) -> None:
+    i = hg.global_id()
+    if i < len(z):
+        z[i] = hg.u256(hg.u512(x[i]) * hg.u512(a) % _PRIME)
+
+
+@hg.kernel
+def _wide_power(x: hg.Array[hg.u256], n: hg.Array[hg.u32], z: hg.Array[hg.u256]) -> None:
+    i = hg.global_id()
+    if i < len(z):
+        found, base, left = hg.u256(1), x[i], n[i]
+        while left > hg.u32(0):
+            if left % hg.u32(2) == hg.u32(1):
+                found = found * base
+            base = base * base
+            left = left // hg.u32(2)
+        z[i] = found
+
+
+@hg.kernel
+def _wide_few(x: hg.Array[hg.f32], y: hg.Array[hg.f32], z: hg.Array[hg.f32], w: hg.Array[hg.u128]) -> None:
+    i = hg.global_id()
+    if i < len(z):
+        a = hg.exp(x[i] * y[i]) + hg.sin(x[i])
+        w[i] = w[i] + hg.u128(hg.u32(a * hg.f32(1000)))
+        z[i] = hg.exp(a)
+
+
+@hg.kernel
+def _wide_less(x: hg.Array[hg.u256], y: hg.Array[hg.u256], z: hg.Array[hg.u256], n: hg.Array[hg.u32]) -> None:
+    i = hg.global_id()
+    if i < len(z):
+        difference = x[i] - y[i]
+        if x[i] < y[i]:
+            difference = difference + hg.u256(_PRIME)
+            n[i] += hg.u32(1)
+        z[i] = difference >> 3
+
+
+def _wide(count: int, bits: int = 256) -> Array:
+    return np.random.default_rng(3).integers(0, 256, count * bits // 8, np.uint8).view(f"V{bits // 8}")
+
+
 def _numbers(below: int, ty: Any) -> Array:
     return np.random.default_rng(2).integers(0, below, _N).astype(ty)
 
@@ -130,7 +184,7 @@ def _floats(*shape: int) -> Array:
     return np.random.default_rng(1).random(shape, np.float32)
 
 
-def _linear(name: str, kernel: Any, n: int, **arguments: Any) -> Case:
+def _linear(name: str, kernel: Any, n: int, /, **arguments: Any) -> Case:
     return Case(name, kernel.program, hg.LaunchConfig.linear(n), arguments)
 
 
@@ -147,6 +201,7 @@ def _of(case: programs.Case) -> Case:
 _TURN = 4.0  # milliseconds
 _N = 1 << 20
 _SIDE = 512
+_W = 1 << 13
 
 
 def _all() -> list[Case]:
@@ -168,11 +223,18 @@ def _all() -> list[Case]:
         _picture(_transpose, "transpose", _SIDE, _SIDE, x=_floats(_SIDE * _SIDE), z=_floats(_SIDE * _SIDE)),
         _linear("complex", _complex, _N // 2, x=x, y=y, z=np.zeros_like(x)),
         _of(programs.block_sum(1 << 18)),
+        _linear("wide_sum", _wide_sum, _W, x=_wide(_W), y=_wide(_W)[::-1], z=_wide(_W)),
+        _linear("wide_modular", _wide_modular, _W, x=_wide(_W), z=_wide(_W), a=3**150),
+        _linear("wide_power", _wide_power, _W, x=_wide(_W), n=_numbers(1 << 16, np.uint32)[:_W], z=_wide(_W)),
+        _linear("wide_few", _wide_few, _W, x=x[:_W], y=y[:_W], z=np.zeros(_W, np.float32), w=_wide(_W, 128)),
+        _linear(
+            "wide_less", _wide_less, _W, x=_wide(_W), y=_wide(_W)[::-1], z=_wide(_W), n=_numbers(9, np.uint32)[:_W]
+        ),
     ]  # fmt: skip
 
 
 CASES = ("saxpy", "chain", "exp", "sin", "mandelbrot", "collatz", "blur", "gray_scott", "search", "histogram",
-         "transpose", "complex", "block_sum")  # fmt: skip
+         "transpose", "complex", "block_sum", "wide_sum", "wide_modular", "wide_power", "wide_few", "wide_less")  # fmt: skip
 
 
 class _Form:

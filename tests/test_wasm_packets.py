@@ -149,7 +149,7 @@ REASONS = {
         "    cvt.u32.u64 r11, r255\n    set.eq.u32 p0, r11, r10\n    bra on, p0\n    exit\non:",
         (8, 1, 1),
     ),
-    "integers of more than 64 bits": (
+    "lanes do little else than compute integers of more than 64 bits": (
         "    cvt.u128.u64 r1, r255\n    mul.u128 r2, r1, r1\n    cvt.u32.u128 r11, r2",
         (8, 1, 1),
     ),

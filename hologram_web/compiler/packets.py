@@ -25,8 +25,9 @@ from .reducible import WAY
 from .shapes import ANY, Stride
 from .structure import If, Labelled, Stop, Straight, StructuredBranch, StructuredLoop, Tree, ends, steps_in
 
-__all__ = ["Forms", "Straightened", "linear"]
+__all__ = ["Forms", "Stops", "Straightened", "linear"]
 
+_STOPPED = Node("special", Type.U32, (), "STOPPED")
 _LIGHT = 16  # what a way may cost, in additions, that is gone without asking whether any lane takes it
 
 
@@ -34,19 +35,27 @@ class Forms:
     """How values are held: 0 for one number, a step for the first lane's, `ANY` for a vector. Packets lie along x.
 
     `alike` are variables that the block sets, for all of its lanes. `mixed` says that loops have several entries, so
-    that nobody tells which lanes are in the same round: no phi is alike then, and lanes that are off keep theirs.
+    that nobody tells which lanes are in the same round: no phi is alike then, and lanes that are off keep theirs. So do
+    lanes with variables that each has `apart`, across barriers that they may not all stop at.
     """
 
-    def __init__(self, lowered: Lowered, alike: Iterable[Variable] = (), mixed: bool = False) -> None:
+    def __init__(
+        self,
+        lowered: Lowered,
+        alike: Iterable[Variable] = (),
+        mixed: bool = False,
+        apart: Iterable[Variable] = (),
+    ) -> None:
         self.lowered, self.mixed, lanes = lowered, mixed, lowered.lanes
         self.variables: dict[Variable, Stride] = {}
         # Those that are used outside of a loop that sets them.
         self.escaping: set[Variable] = set(lowered.variables.values()) if mixed else set()
         self._known: dict[Node, Stride] = {}
         definitions: list[tuple[Variable, Node, bool]] = []
-        fixed = set(alike)
+        fixed, kept = set(alike), set(apart)
+        self.escaping |= kept
         for node, variable in lowered.variables.items():
-            step = ANY if mixed and node.op == "phi" else self._step(lanes.of(node).steps[0])
+            step = ANY if (mixed and node.op == "phi") or variable in kept else self._step(lanes.of(node).steps[0])
             self.variables[variable] = 0 if variable in fixed else step
         home, around = lanes.homes, lanes.around
         # Of phis of loops from how many places lanes come to the loop.
@@ -139,7 +148,8 @@ class Straightened:
     """`trees` are the code of a packet, whose lanes are those of `mask` (None: all of them, to the end).
 
     `staying` are at last those that did not end, if that is asked. `variables` has the nodes of masks, besides those of
-    the lanes' own code. `faults` says that lanes may end with one.
+    the lanes' own code. `faults` says that lanes may end with one. `stopped` has what `Stops` says of each lane that
+    stopped.
     """
 
     trees: list[Tree]
@@ -147,6 +157,15 @@ class Straightened:
     staying: Variable | None
     variables: dict[Node, Variable]
     faults: bool
+    stopped: Variable | None = None
+
+
+@dataclass(frozen=True)
+class Stops:
+    """What lanes say that stop: at a barrier, by the number of its piece, or for ever."""
+
+    barriers: dict[int, int]
+    exited: int
 
 
 def linear(
@@ -159,10 +178,11 @@ def linear(
     leaves: bool = False,
     whole: bool = False,
     counts: bool = True,
+    stops: Stops | None = None,
 ) -> Straightened:
     """The code of packets, of `full` lanes if all are on at its start. Branches on what is `given` go that way, masks
     are numbered from `free` on. `leaves`: lanes end and others wait. `whole`: nothing is kept for other code. Steps are
-    counted if it `counts`."""
+    counted if it `counts`. Where lanes stop at barriers of their own, they say what `stops` has."""
     waiting, leaky = set[int](), set[int]()
     root = leaves or not full
     read, late = escaping(trees, forms.lowered.variables) if whole and not forms.mixed else (forms.escaping, set())
@@ -170,12 +190,14 @@ def linear(
     while True:
         one = _Linearizer(forms, waiting, leaky, root, may_fault, given, free, kept, late)
         one.staying, one.counts, one.lanes = one.new_mask() if leaves else None, counts, full
+        if stops is not None:
+            one.stops, one.stopped = stops, one.own_number(_STOPPED)
         context = _Context(one.new_mask() if root else None, None)
         one.open += [context.mask] if context.mask is not None else []
         made, leaks = one.code(trees, context)
         known = one.waiting <= waiting and one.leaky <= leaky
         if known and one.root == root:
-            return Straightened(made, context.mask, one.staying, one.variables, "fault" in leaks)
+            return Straightened(made, context.mask, one.staying, one.variables, "fault" in leaks, one.stopped)
         waiting, leaky, root = waiting | one.waiting, leaky | one.leaky, one.root if known else root
 
 
@@ -221,6 +243,8 @@ class _Linearizer:
         self.waiting, self.leaky, self.known_leaky = set[int](), set[int](), leaky
         self.escaping, self.late = escaping, late
         self.staying: Variable | None = None
+        self.stops: Stops | None = None
+        self.stopped: Variable | None = None
         self.counts, self.lanes = True, 0
         self.open: list[Variable] = []  # masks with lanes that are still to do something
         self.variables: dict[Node, Variable] = {}
@@ -342,7 +366,11 @@ class _Linearizer:
 
     def _stop(self, tree: Stop, context: _Context) -> tuple[list[Tree], _Leaks]:
         made: list[Tree] = []
-        mine = self._of(context)
+        mine, piece = self._of(context), tree.piece
+        if self.stops is not None and self.stopped is not None:
+            said = self.stops.barriers[piece.number] if piece.kind == "barrier" else self.stops.exited
+            one = Copies(((self.stopped, Node("const", Type.U32, (), said)),))
+            made.append(Straight(Piece(-1, [Under(one, mine, frozenset({self.stopped}))], "jump")))
         if self.staying is not None and tree.piece.kind != "cut" and mine is not None:
             rest = Node("pand", PRED, (self._nodes[self.staying], Node("pnot", PRED, (mine,))))
             made.append(self._set(self.staying, rest))
@@ -575,10 +603,14 @@ class _Linearizer:
 
     def _way(self) -> Variable:
         """Which entry of a loop lanes go on at, each for itself."""
-        if WAY not in self.variables:
-            self.variables[WAY] = Variable(self.free, Type.U32)
+        return self.own_number(WAY)
+
+    def own_number(self, node: Node) -> Variable:
+        """The variable of a number that each lane has for itself."""
+        if node not in self.variables:
+            self.variables[node] = Variable(self.free, Type.U32)
             self.free += 1
-        return self.variables[WAY]
+        return self.variables[node]
 
     def _is_vector(self, variable: Variable) -> bool:
         return self.forms.variables.get(variable, ANY) == ANY

@@ -177,7 +177,7 @@ class Code:
     @property
     def budget_slot(self) -> int:
         """Where the budget of a lane of a divided block is kept."""
-        return SLOT * self.lanes_leave
+        return SLOT * (self.lanes_leave or self.plan is None)
 
     def _slots(self) -> tuple[dict[Variable, int], int]:
         """Where variables lie in the spill memory of a lane, and how much of it each lane has."""

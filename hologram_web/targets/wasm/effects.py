@@ -282,18 +282,18 @@ class Effects:
             put(("end",))
             self._alignment(access, offset)
             put(("end",))
-            if ty.is_wide:
-                with self.values.temporary("i32") as address:
-                    self._place(access, offset)
-                    put(("local.set", address))
-                    ticks: Instr = ("i64.const", ty.size_bytes // 8)
-                    self.wide_integers.reduce(combine, ty, address, count, lambda: self.polls.spend(ticks, access.at))
-                return
             self.reduced(combine, access, offset, count)
 
     def reduced(self, combine: str, access: MemoryAccess, offset: int, count: int) -> None:
         """Pushes what elements that are there are together."""
         put, ty = self.put, access.element
+        if ty.is_wide:
+            with self.values.temporary("i32") as address:
+                self._place(access, offset)
+                put(("local.set", address))
+                ticks: Instr = ("i64.const", ty.size_bytes // 8)
+                self.wide_integers.reduce(combine, ty, address, count, lambda: self.polls.spend(ticks, access.at))
+            return
         self.polls.spend(("local.get", count), access.at)
         self._place(access, offset)
         put(("local.get", count), ("i32.wrap_i64",))

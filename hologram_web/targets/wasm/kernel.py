@@ -46,6 +46,7 @@ from .packet_accesses import PacketAccesses
 from .packet_effects import PacketEffects
 from .packet_faults import PacketFaults
 from .packet_runs import PacketRuns
+from .packet_segments import PacketSegments
 from .packet_steps import PacketSteps
 from .packets import Packets
 from .polls import FIRST_TICKS, Polls
@@ -54,7 +55,7 @@ from .routines import Routines
 from .trees import ScalarStatements
 from .values import TRAITS, Values
 from .vectors import Vectors
-from .wide import Wide
+from .wide import Wide, is_wide
 
 __all__ = ["ARGUMENTS", "FAULT_KINDS", "FIRST_TICKS", "WasmKernel", "WasmOptions", "compile_kernel", "form_of"]
 
@@ -106,7 +107,12 @@ class _Kernel:
         given = code.body, dict(code.lowered.variables), partial(leaf, code), self.routines, Ranges(function)
         self.values = values = Values(*given) if choice.forms is None else Vectors(*given, choice.forms, choice.width)
         self.wide = Wide(function, values, lambda: code.get("frame"), code.wide_scalar)
-        if choice.forms is None:  # packets have no wide integers
+        if isinstance(values, Vectors) and any(is_wide(node.ty) for node in function.nodes()):
+            from .packet_wide import WideLanes
+
+            self.wide = values.wide_lanes = WideLanes(code, values)
+            values.wide = self.wide
+        elif choice.forms is None:
             values.wide = self.wide
         self.blocks, self.effects = Blocks(code, values, self.wide, polls), Effects(code, values, self.wide, polls)
         self.statements = ScalarStatements(code, values, self.wide, self.effects)
@@ -133,6 +139,10 @@ class _Kernel:
         self.parts += [packets, accesses]
         if code.plan is not None:
             return self._divided(code.plan, PacketRuns(code, values, steps, packets))
+        if code.segmented:
+            segments = PacketSegments(code, values, steps, packets, self.effects, self.polls)
+            self.parts.append(segments)
+            return segments.block
         return lambda: packets.both_ways(code.lowered.pieces, structure(code.lowered.resumes[0]), packets.fresh)
 
     def _divided(self, plan: Fission, runs: Runs) -> Callable[[], None]:

@@ -63,7 +63,7 @@ class PacketAccesses:
             return self.forms.of(node) == 0
         return all(self._is_scalar(arg) for arg in node.args)
 
-    def _first_address(self, node: Node, access: MemoryAccess) -> int:
+    def first_address(self, node: Node, access: MemoryAccess) -> int:
         """Pushes the address of the first lane; gives what its instruction has to add."""
         further = self.first.push(node, access)
         if further is None:
@@ -109,7 +109,7 @@ class PacketAccesses:
             values.prepare_low(node.args[0])
         for part in range(values.parts(Type.U32)):
             if step is not None:
-                further = self._first_address(node, access)
+                further = self.first_address(node, access)
                 put(("i32.const", further), ("i32.add",), ("i32x4.splat",))
                 values.steps(Type.U32, step, part)
                 put(("i32x4.add",))
@@ -186,7 +186,7 @@ class PacketAccesses:
             if node in self.first.fours:
                 self._load_lane(node, variable)
                 return
-            further = self._first_address(node, access)
+            further = self.first_address(node, access)
             useful = access.element.is_float or node in self._dotted
             spread = useful and access.element.bits >= 32 and variable not in self.code.slots
             if spread or variable in values.splats:  # which other code for the same has written
@@ -207,7 +207,7 @@ class PacketAccesses:
             put(("local.set", targets[part]))
 
         if step == 0:
-            put(load_instruction(access.element, self._first_address(node, access)), (f"{shape}.splat",))
+            put(load_instruction(access.element, self.first_address(node, access)), (f"{shape}.splat",))
             with values.temporary("v128") as one:
                 put(("local.set", one))
                 for part in range(len(targets)):
@@ -216,7 +216,7 @@ class PacketAccesses:
             return
 
         def row() -> None:
-            further = self._first_address(node, access)
+            further = self.first_address(node, access)
             with values.temporary("i32") as address:
                 put(("local.set", address))
                 if node in self.again and under.mask is None:
@@ -248,7 +248,7 @@ class PacketAccesses:
 
         def stride() -> None:
             assert step is not None
-            further = self._first_address(node, access)
+            further = self.first_address(node, access)
             with values.temporary("i32") as address:
                 put(("i32.const", further), ("i32.add",), ("local.set", address))
                 per = 128 // bits
@@ -317,7 +317,7 @@ class PacketAccesses:
 
     def _row_begin(self, node: Node, access: MemoryAccess) -> None:
         """Pushes the address of the first lane."""
-        further = self._first_address(node, access)
+        further = self.first_address(node, access)
         self.put(*([("i32.const", further), ("i32.add",)] if further else []))
 
     def _row_routine(self, element: Type, shape: str) -> int:
@@ -351,7 +351,7 @@ class PacketAccesses:
         values.park_short(value, bits)
 
         def row() -> None:
-            further = self._first_address(node, access)
+            further = self.first_address(node, access)
             with values.temporary("i32") as address:
                 put(("local.set", address))
                 if bits < ty.bits:
@@ -389,7 +389,7 @@ class PacketAccesses:
 
         def stride() -> None:
             assert step is not None
-            further = self._first_address(node, access)
+            further = self.first_address(node, access)
             parked, per = values.parked(value), 128 // ty.bits
             with values.temporary("i32") as address:
                 put(("i32.const", further), ("i32.add",), ("local.set", address))
@@ -428,7 +428,7 @@ class PacketAccesses:
         lane = row.index(node)
         if lane == 0:
             self._fours[node] = self.code.body.local("v128")
-            further = self._first_address(node, node.attr)
+            further = self.first_address(node, node.attr)
             self.put(("v128.load", 2, further), ("local.set", self._fours[node]))
         self.put(*[("local.get", self._fours[row[0]])] * 2, ("i8x16.shuffle", bytes(range(4 * lane, 4 * lane + 4)) * 4))
         self.put(("local.tee", vector), (f"{shape}.extract_lane", 0), ("local.set", self.values.local(variable)))

@@ -68,6 +68,11 @@ class PacketEffects:
             match node.op:
                 case "guard":
                     self.faults.guard(node, under)
+                case "load" | "store" if self.values.wide_lanes is not None and node.attr.element.is_wide:
+                    if node.op == "load":
+                        self.values.wide_lanes.load(self.accesses, node, variable, under)
+                    else:
+                        self.values.wide_lanes.store(self.accesses, node, under)
                 case "load":
                     self.accesses.load(node, variable, under)
                 case "store":
@@ -104,6 +109,9 @@ class PacketEffects:
                 return
             alike = all(values.forms.of(value) == 0 for value in (offset, count))
             alike = alike and not (self.accesses.code.own(access.base) and values.differs(variable))
+            if values.wide_lanes is not None and ty.is_wide:
+                values.wide_lanes.reduce_lanes(self.scalar, node, variable, under, (offset, count), alike)
+                return
             with values.temporary("i64") as place, values.temporary("i64") as length:
                 if alike:
                     values.value(offset)

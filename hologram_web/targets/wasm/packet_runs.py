@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from ...compiler.fission import reachable
 from ...compiler.out_of_ssa import ParallelRegion, Variable
 from ...compiler.packets import Straightened
@@ -14,6 +16,7 @@ from .packets import Packets
 from .values import value_type
 from .vectors import Vectors
 from .wholes import lanes_of
+from .wide import is_wide
 
 __all__ = ["PacketRuns"]
 
@@ -27,7 +30,7 @@ class PacketRuns:
         self.width = values.width
         self._own_at = (code.room - code.own_bytes) * code.padded  # where local memory begins
         self._run: ParallelRegion | None = None
-        packets.at_end = self._end
+        packets.at_end, packets.enter = self._end, self._enter
 
     def is_windowed(self, run: ParallelRegion) -> bool:
         return not run.stores
@@ -52,12 +55,21 @@ class PacketRuns:
         bare = not (run.loads or run.stores or run.leaves or code.lanes_leave or code.lanes_step)
         self.packets.both_ways(reachable([run.entry], lambda piece: piece.ways), trees, self._resume, some, bare)
 
-    def _resume(self) -> None:
+    def _enter(self, made: Straightened) -> None:
+        """Pushes the mask of the lanes that go on."""
+        self.put(self.get("spill"), self.get("kept"), ("i32.const", 16 // self.width), ("i32.mul",), ("i32.add",))
+        self.put(("v128.load", 2, 0))
+
+    def _find_own(self) -> None:
+        """Finds local memory of the packet."""
         put = self.put
-        assert self._run is not None
         if self.code.own_bytes:
             put(self.get("spill"), self.get("kept"), ("i32.const", self.code.own_bytes), ("i32.mul",), ("i32.add",))
             put(("i32.const", self._own_at), ("i32.add",), self.set(("base", LOCAL)))
+
+    def _resume(self) -> None:
+        assert self._run is not None
+        self._find_own()
         if self.code.lanes_step:
             self.steps.resume()
         self._load(self._run.loads)
@@ -65,19 +77,33 @@ class PacketRuns:
     def _kept(self, variable: Variable) -> tuple[int, int]:
         """Pushes the address of what a packet keeps of a variable, without what its instruction has to add; gives
         that, and how many bytes a lane has."""
-        size = self.values.kept_bits(variable) // 8 if self.values.differs(variable) else SLOT
+        longer = self.values.differs(variable) or is_wide(variable.ty)
+        size = self.values.kept_bits(variable) // 8 if longer else SLOT
         self.put(self.get("spill"), self.get("kept"), ("i32.const", size), ("i32.mul",), ("i32.add",))
         return self.code.slots[variable] * self.code.padded, size
 
-    def _load(self, variables: list[Variable]) -> None:
+    def _narrow(self, variables: list[Variable], stores: bool) -> Iterator[Variable]:
+        """Those that are in locals; the others are moved."""
         for variable in variables:
+            if self.values.wide_lanes is None or not is_wide(variable.ty):
+                yield variable
+                continue
+            with self.values.temporary("i32") as kept:
+                start, _ = self._kept(variable)
+                self.put(("local.set", kept))
+                (place, size), there = self.values.wide_lanes.whole(variable), (("local.get", kept), start)
+                target, source = (there, place) if stores else (place, there)
+                self.values.wide_lanes.move(target, source, size)
+
+    def _load(self, variables: list[Variable]) -> None:
+        for variable in self._narrow(variables, False):
             for part, local in enumerate(self.packets.locals_of(variable)):
                 start, _ = self._kept(variable)
                 kind = "v128" if self.values.differs(variable) else value_type(variable.ty)
                 self.put((f"{kind}.load", 2, start + 16 * part), ("local.set", local))
 
     def _store(self, variables: list[Variable]) -> None:
-        for variable in variables:
+        for variable in self._narrow(variables, True):
             for part, local in enumerate(self.packets.locals_of(variable)):
                 start, _ = self._kept(variable)
                 kind = "v128" if self.values.differs(variable) else value_type(variable.ty)

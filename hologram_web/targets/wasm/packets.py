@@ -14,7 +14,7 @@ from ...compiler.conditions import open_conditions
 from ...compiler.guarded import guards
 from ...compiler.ir import PRED, Node
 from ...compiler.out_of_ssa import Assign, Copies, Count, Do, Piece, Statement, Under, Variable
-from ...compiler.packets import Forms, Straightened, linear
+from ...compiler.packets import Forms, Stops, Straightened, linear
 from ...compiler.rounds import within_budget
 from ...compiler.structure import If, Labelled, Straight, StructuredLoop, Tree
 from ...compiler.windows import LaneWindow
@@ -28,11 +28,13 @@ from .packet_steps import PacketSteps
 from .polls import MOST_TICKS, Polls
 from .trees import ScalarStatements, Trees
 from .vectors import Vectors
+from .wide import is_wide
 
 __all__ = ["Packets"]
 
 _ALL = b"\xff" * 16
 _FREE = 1 << 20  # the first number of variables of masks
+_MAX_TWICE_OF_WIDE = 64  # statements, where lanes have wide integers: loops over lanes take most of the time there
 _NOWHERE = (1 << 31) - 1  # no row has so many lanes
 
 
@@ -54,11 +56,13 @@ class Packets:
         self.code, self.values, self.statements, self.effects = code, values, statements, effects
         self.faults, self.steps, self.polls, self.blocks = faults, steps, polls, blocks
         self.put, self.get, self.set, self.named = code.put, code.get, code.set, code.named
-        self.width, self.forms = values.width, forms
+        self.width, self.forms, self.wide = values.width, forms, values.wide_lanes
         self.control = Trees(code, values, polls, self._straight, lambda piece: self._leave())
         self.control.locals_of, self.control.after_look = self.locals_of, steps.after_look
         self.control.addresses = self.addresses = effects.accesses.first
         values.ahead, values.places = self.addresses.ahead, code.places
+        self.enter: Callable[[Straightened], None] = lambda made: None  # pushes the mask of lanes that are there
+        self.stops: Stops | None = None
         self.at_end: Callable[[Straightened], None] = lambda made: None
         self.twice, self.parted, self.certain = True, False, False
         self.given: dict[Node, bool] = {}  # branches that all lanes go the same way by, where what is proven holds
@@ -90,10 +94,12 @@ class Packets:
         before: Callable[[], None],
         some: LaneWindow | None = None,
         bare: bool = False,
+        once: bool = False,
     ) -> None:
         """The lanes that are on and in the window: each packet does what `before` writes, then the trees. Packets that
-        are `bare` have nothing but their code."""
-        self.twice = sum(len(piece.statements) for piece in pieces) < MAX_TWICE
+        are `bare` have nothing but their code; with `once` nothing is proven of them."""
+        most = MAX_TWICE if self.wide is None else _MAX_TWICE_OF_WIDE
+        self.twice = not once and sum(len(piece.statements) for piece in pieces) < most
         conditions, proven = self._prove(self.code.bounds, trees, self._unlikely())
         self.faults.safe = self._all_hold("safe", conditions)
         ways = self._guards(trees) + self._enough()
@@ -255,17 +261,18 @@ class Packets:
     def _packet(self, trees: list[Tree], before: Callable[[], None], count: Instr | None) -> None:
         """A packet; `count` is where the row ends, if that may be within it."""
         put, values = self.put, self.values
-        leaves = self.code.lanes_leave
-        full, whole = count is None, self.code.plan is None
+        leaves = self.code.lanes_leave or self.stops is not None
+        full, whole, stops = count is None, self.code.plan is None and self.stops is None, self.stops
         given = self.given if full else self._unlikely()
         self.steps.counts = counts = not (full and self._uncounted)
-        made = linear(trees, self.forms, given, full * self.width, self.faults.may_fault, _FREE, leaves, whole, counts)
+        may_fault, lanes = self.faults.may_fault, full * self.width
+        made = linear(trees, self.forms, given, lanes, may_fault, _FREE, leaves, whole, counts, stops)
         values.variables.update(made.variables)
         put(("block", None))
         self._depth = self.code.depth
         if self.place != "lane":
             put(self.get("row"), self.get(self.place), ("i32.add",), self.set("lane"))
-        if self.code.plan is not None:  # where what lanes keep lies: rows are of whole packets
+        if not whole:  # where what lanes keep lies: rows are of whole packets
             put(*([] if self.place == "lane" else [self.get("kept_row")]), self.get(self.place))
             put(*([] if self.place == "lane" else [("i32.add",)]), self.set("kept"))
         cost = self.polls.round_cost(made.trees)
@@ -278,8 +285,8 @@ class Packets:
             else:
                 self.faults.first_lanes([count, self.get(self.place), ("i32.sub",)])
             if leaves:
-                put(self.get("spill"), self.get("kept"), ("i32.const", 16 // self.width), ("i32.mul",), ("i32.add",))
-                put(("v128.load", 2, 0), ("v128.and",))
+                self.enter(made)
+                put(("v128.and",))
             put(("local.set", values.locals(made.mask)[0]))
             if leaves:
                 assert made.staying is not None
@@ -304,8 +311,14 @@ class Packets:
             self.faults.block_end = self.code.depth
         self.addresses.piece(piece)
         self.effects.piece(piece)
-        for statement in piece.statements:
-            self._statement(statement)
+        statements = piece.statements
+        while statements:
+            together = 0 if self.wide is None else self.wide.in_a_row(statements)
+            if self.wide is not None and together:
+                self.wide.assign(statements[:together])
+            else:
+                self._statement(statements[0])
+            statements = statements[together or 1 :]
         if ends:
             self.put(("end",))
 
@@ -314,6 +327,8 @@ class Packets:
             with self.values.statement(*([v for _, v in statement.pairs] if isinstance(statement, Copies) else [])):
                 self._plain(statement)
             return
+        if self.wide is not None:
+            self.wide.active = statement.mask
         match statement.statement:
             case Assign(variable, value) if self.values.differs(variable):
                 its = variable
@@ -332,13 +347,18 @@ class Packets:
 
     def _plain(self, statement: Statement) -> None:
         """A statement of masks."""
+        if self.wide is not None:
+            self.wide.active = None
         if isinstance(statement, Copies) and any(self.values.differs(variable) for variable, _ in statement.pairs):
             self._copies(statement.pairs, None)
         else:
             self.statements.statement(statement)
 
     def _copies(self, pairs: Sequence[tuple[Variable, Node]], under: Under | None) -> None:
-        values = self.values
+        values, far = self.values, list[tuple[Variable, Node]]()
+        if self.wide is not None:
+            far = [pair for pair in pairs if is_wide(pair[0].ty)]
+            pairs = [pair for pair in pairs if not is_wide(pair[0].ty)]
         for variable, value in pairs:
             if not self.values.differs(variable):
                 values.value(value)
@@ -347,6 +367,8 @@ class Packets:
                 values.part(value, part, None if variable.ty == PRED else values.kept_bits(variable))
                 if under is not None:
                     self.values.keep(variable, part, under)
+        if self.wide is not None:
+            self.wide.copy(far, under)
         for variable, _ in reversed(pairs):
             for local in reversed(self.locals_of(variable)):
                 self.put(("local.set", local))

@@ -24,6 +24,7 @@ from .values import Values
 from .wholes import EVEN, HIGH, INTEGERS, LOWS, HeldValues, Wholes, lanes_of
 
 if TYPE_CHECKING:
+    from .packet_wide import WideLanes
     from .routines import Routines
 
 __all__ = ["HowHeld", "Vectors"]
@@ -72,6 +73,7 @@ class Vectors(Values):
         self.lane_of: dict[Node, list[Instr]] = {}  # what pushes a leaf that is one lane's
         # The local of a vector that is made of a number before a loop over packets, if it can be.
         self.ahead: Callable[[object, Node, Callable[[], None]], int | None] = lambda key, number, push: None
+        self.wide_lanes: WideLanes | None = None
         self.places: dict[str, int] = {}  # of parameters in the argument block
 
     # How values are held

@@ -60,7 +60,9 @@ class Wholes:
 
     def of(self, node: Node) -> Callable[[Node], list[int]] | None:
         """How a value is computed that takes more than the parts of its operands."""
-        op, ty = node.op, node.ty
+        op, ty, far = node.op, node.ty, self.vectors.wide_lanes
+        if far is not None and isinstance(node.attr, Type) and node.attr.is_wide:
+            return far.made
         if op == "call":
             return self._call
         if op == "call_if":
