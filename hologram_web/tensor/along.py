@@ -26,6 +26,14 @@ def _first(x, at, y, other, LEAST):
     return (ahead and y == y) or (alike and at < other)
 
 
+def _ahead(x, best, LEAST):
+    """The same of an element that stands behind the best so far."""
+    behind = x <= best
+    if LEAST:
+        behind = x >= best
+    return not behind and best == best
+
+
 def _arg(
     output: Elements[i32],
     input: Elements[T],
@@ -48,7 +56,7 @@ def _arg(
     for i in range(LANES, n, LANES):
         if LANES == 1 or i + lane < n:
             value = input[first + (i + lane) * step]
-            if _first(value, i + lane, best, at, LEAST):
+            if _ahead(value, best, LEAST):
                 best = value
                 at = i + lane
     if LANES > 1:

@@ -12,7 +12,7 @@ from ...isa.types import Type
 from .encoder import FunctionBody, Instr
 from .routines import load_instruction, store_instruction
 from .values import value_type
-from .wholes import INTEGERS, lanes_of
+from .wholes import INTEGERS, UPPER, lanes_of
 
 if TYPE_CHECKING:
     from .routines import Routines
@@ -149,8 +149,7 @@ class _Combined:
                 self.put([("local.get", self.x), _numbers(0x7FFF, 16), ("v128.and",), ("local.get", self.most)])
                 self.put([("i16x8.max_s",), ("local.set", self.most)])
             for half in (0, 1):
-                upper = [lane for k in range(8 * half, 8 * half + 8, 2) for lane in (16, 16, k, k + 1)]
-                code: list[Instr] = [("local.get", self.x), _numbers(0, 16), ("i8x16.shuffle", bytes(upper))]
+                code: list[Instr] = [_numbers(0, 16), ("local.get", self.x), ("i8x16.shuffle", UPPER[half])]
                 if element is Type.F16:
                     code += [("i32.const", 3), ("i32x4.shr_s",), _numbers(0x8FFFFFFF, 32), ("v128.and",)]
                 self._with(place + half, code)
