@@ -35,8 +35,8 @@ _MAP = """def map({parameters}):
     {stores}
 """
 # Four lanes for each row, or for each 2,048 elements of one, with eight of its 32 orbits each: packets load and add
-# eight vectors a round, none of which waits for another. Places are cut where a row ends, so that its length is all
-# that a proof needs.
+# eight vectors a round, none of which waits for another; 16 with two each, where elements are short. Places are cut
+# where a row ends, so that its length is all that a proof needs.
 _REDUCE = """def reduce({parameters}):
     partial = shared({wide}, ({rows}, {lanes}))
     row, lane, line = local_id(1), local_id(0), global_id(1)
@@ -106,8 +106,8 @@ _COLUMNS = """def reduce_columns({parameters}):
     {after}
     out[i{begins}] = {text}
 """
-# Four lanes for so many times four columns: a packet goes along whole cache lines. The last ones may have columns of
-# their neighbours, so that no lane asks where a row ends: with that question sums took twice as long.
+# Lanes side by side for so many times as many columns: a packet goes along whole cache lines. The last ones may have
+# columns of their neighbours, so that no lane asks where a row ends: with that question sums took twice as long.
 _SEVERAL_COLUMNS = """def reduce_columns({parameters}):
     own, o = global_id(1) * {most}, global_id(2)
     first = max(min(own, width - {most}), 0) + local_id(0)
@@ -117,20 +117,20 @@ _SEVERAL_COLUMNS = """def reduce_columns({parameters}):
     rounds = count if {whole} else 0
     for k in range(rounds):
         for j in static_range({columns}):
-            c = first + j * 4
+            c = first + j * {lanes}
             {lines}
             totals[j] = {combined}
 {narrow}    for j in static_range({columns}):
-        if first + j * 4 >= own and first + j * 4 < width:
+        if first + j * {lanes} >= own and first + j * {lanes} < width:
             value = {result}(totals[j])
-            i = o * width + first + j * 4
+            i = o * width + first + j * {lanes}
             {after}
             out[i{begins}] = {text}
 """
 # Where it is not known that a row has as many.
 _NARROW = """    if width < {most} and own == 0:
         for j in static_range({columns}):
-            c = first + j * 4
+            c = first + j * {lanes}
             if c < width:
                 for k in range(count):
                     {lines}
@@ -240,12 +240,14 @@ class KernelWriter:
             return
         made = Expression([arg], [LoopOver("o", outer), LoopOver("k", along), LoopOver("c", inner)], self.held)
         after = self._after(root, core, LoopOver("i", root.shape))
-        columns = _orbits(made, core.dtype)
-        while columns > 1 and is_known(width) and width < 4 * columns:
-            columns //= 2
-        several, most = columns > 1, 4 * columns
+        sizes = [each.dtype.size_bytes for each in (root, *made.arrays.values())]
+        lanes, most = 16 // min(max(sizes), 4), 4 * _orbits(made, core.dtype)
+        while most > 4 and is_known(width) and width < most:
+            most //= 2
+        lanes = min(lanes, most)
+        several, columns = most > 4, most // lanes
         about = _about(kind, core.dtype, made.text[0], "totals[j]" if several else "total")
-        body = {"most": most, "columns": columns, **about}
+        body = {"most": most, "columns": columns, "lanes": lanes, **about}
         begins = self._begins(root, after)
         text = (_SEVERAL_COLUMNS if several else _COLUMNS).format(
             begins=begins,
@@ -259,9 +261,9 @@ class KernelWriter:
         )
         self._aligned(root, after, *made.arrays.values())
         args = {"out": self.names[id(root)], "count": count, "width": width}
-        high = _LANES // 4
-        grid = (4, ceildiv(width, most * high) * high, rows) if several else (width, rows)
-        self._launch(text, grid, (4, high) if several else (_LANES,), args, made, after)
+        high = _LANES // lanes
+        grid = (lanes, ceildiv(width, most * high) * high, rows) if several else (width, rows)
+        self._launch(text, grid, (lanes, high) if several else (_LANES,), args, made, after)
 
     def _rows(
         self,
@@ -284,7 +286,7 @@ class KernelWriter:
             about = _about(kind, core.dtype, made.text[0], "totals[j]")
             known = is_known(count)
             short = final and known and count < 32 and count * len(made.lines) <= _MOST_LINES
-            orbits = 1 << (count - 1).bit_length() if short else _orbits(made, core.dtype)
+            orbits = 1 << (count - 1).bit_length() if short else min(_orbits(made, core.dtype), 32 // _abreast(made))
             lanes = 1 if short else 32 // orbits
             high = _LANES // lanes
             body = {"lines": "\n            ".join(made.lines), "lanes": lanes, "orbits": orbits, **about}
@@ -342,6 +344,11 @@ def _orbits(made: Expression, dtype: ElementType) -> int:
     """How many elements a lane reduces side by side. What they are made of is in the kernel for each of them, twice."""
     several = 8 if len(made.lines) <= 4 else 4 if len(made.lines) <= 12 else 1
     return several * 4 // reduce_type(stored_as(dtype)).size_bytes or 1
+
+
+def _abreast(made: Expression) -> int:
+    """Lanes that go side by side: 16 where all that is loaded is short, so that packets of them fill vectors."""
+    return 16 if made.arrays and all(each.dtype.size_bytes <= 2 for each in made.arrays.values()) else 4
 
 
 def _about(kind: str, dtype: ElementType, text: str, total: str = "total") -> dict[str, Any]:

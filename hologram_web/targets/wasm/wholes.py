@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 __all__ = ["EVEN", "HIGH", "INTEGERS", "LOWS", "Wholes", "lanes_of"]
 
 EVEN = bytes(byte for word in range(4) for byte in range(8 * word, 8 * word + 4))  # the lower halves of eight words
+# Halves as the upper ones of words: the first four of a vector behind zeros, and the last four.
+UPPER = [bytes(lane for k in range(first, first + 8, 2) for lane in (0, 0, 16 + k, 17 + k)) for first in (0, 8)]
+HALVES = ("f16_to_f32", "bf16_to_f32")
 LOWS = bytes([*range(8), *range(16, 24)])  # the lower half of each
 HIGH = bytes([*range(8, 16), *range(8, 16)])
 INTEGERS = {8: "i8x16", 16: "i16x8", 32: "i32x4", 64: "i64x2"}
@@ -64,7 +67,7 @@ class Wholes:
         if far is not None and isinstance(node.attr, Type) and node.attr.is_wide:
             return far.made
         if op == "call":
-            return self._call
+            return self._of_halves if node.attr in HALVES else self._call
         if op == "call_if":
             return self._call_if
         if op in COMPARISONS and self.vectors.compared_bits(node) != self.vectors.bits(PRED) and self._is_nested(node):
@@ -217,6 +220,45 @@ class Wholes:
         self.put(("call", self.vectors.routine(f"{node.attr}x{self.vectors.width}")))
         found = self._results(node.ty)
         self.put(*(("local.set", local) for local in reversed(found)))
+        return found
+
+    def _of_halves(self, node: Node) -> list[int]:
+        """F32 of halves. Those of F16 are a 2**112th as bits of F32, but infinities and NaN, and products with it take
+        8 ns an element where halves are subnormal (0.3 else): packets that have some call the function. Their bits
+        moved up by one, as numbers with a sign, are the ones next to zero."""
+        vectors, put = self.vectors, self.put
+        bits = 16 if vectors.width > 4 else 32
+        shape, halves, found = INTEGERS[bits], list[int](), self._results(node.ty)
+        for part in range(vectors.width * bits // 128):
+            vectors.part(node.args[0], part, bits)
+            halves.append(vectors.fresh())
+            put(("local.set", halves[-1]))
+        if node.attr == "f16_to_f32":
+            for place, local in enumerate(halves):
+                put(("local.get", local), ("i32.const", bits - 15), (f"{shape}.shl",), (f"{shape}.abs",))
+                vectors.numbers(Type.I32, [-1] * (128 // bits), bits)
+                put((f"{shape}.add",), *([(f"{shape}.min_u",)] if place else []))
+            vectors.numbers(Type.I32, [-1 << bits - 5] * (128 // bits), bits)
+            put(("v128.and",), (f"{shape}.all_true",), ("if", None))
+        for part, local in enumerate(found):
+            if bits == 16:
+                put(("v128.const", bytes(16)), ("local.get", halves[part // 2]), ("i8x16.shuffle", UPPER[part % 2]))
+            else:
+                put(("local.get", halves[part]), ("i32.const", 16), ("i32x4.shl",))
+            if node.attr == "f16_to_f32":
+                put(("i32.const", 3), ("i32x4.shr_s",))
+                vectors.numbers(Type.U32, [0x8FFFFFFF] * 4)
+                put(("v128.and",))
+                vectors.numbers(Type.F32, [Type.F32.encode(2.0**112)] * 4)
+                put(("f32x4.mul",))
+            put(("local.set", local))
+        if node.attr == "f16_to_f32":
+            put(("else",))
+            for part in range(len(found)):
+                vectors.resized(lambda at: put(("local.get", halves[at])), bits, 32, part, "u")
+            put(("call", vectors.routine(f"{node.attr}x{vectors.width}")))
+            put(*(("local.set", local) for local in reversed(found)), ("end",))
+        vectors.release(halves)
         return found
 
     def _call_if(self, node: Node) -> list[int]:
