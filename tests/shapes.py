@@ -1,9 +1,10 @@
 """Operations of the tensor library of random shapes and types against `cpu`: `python -m tests.shapes 200 wasm webgpu`.
 
-Those that tests/accuracy.py does not have. `cpu` computes floats in F64 and rounds once. Where
-isa.md says so the bits have to be its; else the bound is isa.md's: sqrt(k) * 2**-22 * norm(a) * norm(b) for sums of
-products, 8 units of a row for norms, and half a unit for each of the two roundings of the result. Nearly a third of the
-cases go beyond two tiles of every schedule. Behind each array lie elements that nobody may touch.
+Those that tests/accuracy.py does not have. Where isa.md says so, and for sums of products, whose order is in
+docs/contract.md, the bits have to be its; such sums, and others, have isa.md's bounds, too: sqrt(k) * 2**-22 *
+norm(a) * norm(b) from F64 for sums of products, 8 units of a row for norms, and half a unit for each of the two roundings of the
+result. Nearly a third of the cases go beyond two tiles of every schedule. Behind each array lie elements that nobody
+may touch.
 """
 
 from __future__ import annotations
@@ -77,7 +78,7 @@ def _product(chance: Chance, ty: str, large: bool, batch: int = 1, result: str =
         norms = np.sqrt((a * a).sum(1))[:, None] * np.sqrt((b * b).sum(0))[None, :]
         added = abs(beta * old.reshape(m, n)) + abs(arrays.get("bias", np.zeros(n)))
         about[each * strides["c"] :][: m * n] = (abs(alpha) * norms + added).ravel()
-    return Case(text, arrays, {"c": near(result or ty, k, about)})
+    return Case(text, arrays, {"c": near(result or ty, k, about)}, sums="batched_gemm" if more else "gemm")
 
 
 def _batched(chance: Chance, ty: str, large: bool) -> Case:
@@ -128,7 +129,8 @@ def _sparse(chance: Chance, ty: str, large: bool) -> Case:
         about[i] = abs(alpha) * np.sqrt((arrays["a_values"][here] ** 2).sum() * squares)
     about += abs(beta) * abs(arrays["c"].reshape(m, n))
     text = f"[c], [a_values], [a_indices], [a_ptr], [b], {m}, {n}, {k}, alpha={alpha}, beta={beta}"
-    case = Case(text, arrays, {"c": near(ty, int(counts.max(initial=0)), about.ravel())})
+    bounds = {"c": near(ty, int(counts.max(initial=0)), about.ravel())}
+    case = Case(text, arrays, bounds, sums="sparse_gemm")
     return whole(chance, ty, case, "c", "a_values", "b")
 
 
@@ -165,7 +167,7 @@ def _contraction(chance: Chance, ty: str, large: bool) -> Case:
     pairs = [f"({', '.join(f'{one}:{other}' for one, other in dims)})" for dims in (of_inner, of_batch)]
     text = f"[output], [a], [b], {listed(shapes[0])}, {listed(shapes[1])}, {pairs[0]}, batch_dims={pairs[1]}"
     k = prod(lengths[axis] for axis in names[batch:])
-    case = Case(text, arrays, {"output": near(ty, k, np.sqrt(squares[0] * squares[1]))})
+    case = Case(text, arrays, {"output": near(ty, k, np.sqrt(squares[0] * squares[1]))}, sums="tensor_contract")
     return whole(chance, ty, case, "a", "b")
 
 

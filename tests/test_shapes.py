@@ -8,6 +8,7 @@ import pytest
 
 from hologram_web.isa.collectives import COLLECTIVE_ROWS
 from hologram_web.isa.table import BY_NAME
+from hologram_web.tensor import conv
 
 from . import collective, shapes
 from .accuracy import CASES as NEAR
@@ -38,3 +39,12 @@ def test_a_wrong_element_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(collective, "run", off)
     assert "output" in shapes.wrong("transpose", 1, opened.device)
+
+
+def test_sums_in_another_order_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of one BLAS, or in F64: within the bound, and not what the contract says."""
+    (opened,) = open_devices(["wasm"])
+    seeds = range(6)
+    assert not any(shapes.wrong("conv2d", seed, opened.device) for seed in seeds)
+    monkeypatch.setattr(conv, "product", lambda np, left, right: left @ right)
+    assert any("in order, output" in shapes.wrong("conv2d", seed, opened.device) for seed in seeds)

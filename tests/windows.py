@@ -78,7 +78,7 @@ def _convolution(chance: Chance, ty: str, large: bool, name: str) -> Case:
     if chance.random() < 0.3:
         numbers["activation"] = "relu"
     case = _case(name, numbers, arrays)
-    case.bound["output"] = near(ty, k, norms * most + added)
+    case.bound["output"], case.sums = near(ty, k, norms * most + added), name
     return whole(chance, ty, case, *arrays)
 
 

@@ -8,7 +8,7 @@ from math import prod
 
 from .arrange import _steps, read_as
 from .matmul import _product
-from .operation import TensorOperation, summable, too_many
+from .operation import TensorOperation, product, summable, too_many
 
 __all__ = ["OPERATIONS"]
 
@@ -96,14 +96,11 @@ def _contract(o, traits):
 
 
 def _contracted(np, o, a, b):
-    batch_a, free_a, _, _, free_b, _ = _axes(o)
-    names_a = list(range(len(o.shape_a)))
-    names_b = [len(names_a) + axis for axis in range(len(o.shape_b))]
-    for one, other in (*o.batch_dims, *o.contract_dims):
-        names_b[other] = one
-    result = [*batch_a, *free_a, *(names_b[axis] for axis in free_b)]
-    a, b = summable(np, o.ty, a), summable(np, o.ty, b)
-    return np.einsum(a.reshape(o.shape_a), names_a, b.reshape(o.shape_b), names_b, result)
+    batch_a, free_a, inner_a, batch_b, free_b, inner_b = _axes(o)
+    batch, m, n, k = _contract_sizes(o)
+    a, b = (summable(np, o.ty, each).reshape(shape) for each, shape in ((a, o.shape_a), (b, o.shape_b)))
+    left = a.transpose(batch_a + free_a + inner_a).reshape(batch, m, k)
+    return product(np, left, b.transpose(batch_b + inner_b + free_b).reshape(batch, k, n))
 
 
 OPERATIONS = (

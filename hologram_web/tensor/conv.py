@@ -13,7 +13,7 @@ from .budgets import UNBOUNDED, rows_of, size_class
 from .language import Callable, Constant, Elements, T, U, W, block_id, global_id, i32, local_id, registers, static_range
 from .matmul import _product, _same
 from .norms import wide
-from .operation import TensorOperation, along_one, ceildiv, covering, flag, function, part, summable
+from .operation import TensorOperation, along_one, ceildiv, covering, flag, function, part, product, summable
 from .sliding import check_window, is_one, may_be, out_lengths, windows
 
 __all__ = ["OPERATIONS", "tunable"]
@@ -586,9 +586,12 @@ def _convolved(np, o, input, kernel, bias=None):
     input, kernel = summable(np, o.ty, input), summable(np, o.ty, kernel)
     images = input.reshape(o.batch, o.groups, channels, o.height, o.width)
     weights = kernel.reshape(o.groups, o.out_channels // o.groups, channels, o.kernel_h, o.kernel_w)
-    total = np.zeros((o.batch, o.groups, o.out_channels // o.groups, height, width), input.dtype)
-    for ky, kx, seen in windows(np, o, images):
-        total += np.einsum("bgchw,goc->bgohw", seen, weights[..., ky, kx])
+    seen = [each for _, _, each in windows(np, o, images)]
+    taps = channels * len(seen)
+    total = np.zeros(0, input.dtype)
+    if seen:  # a column for each place, in which channels have rows of kernels
+        columns = np.stack(seen, axis=3).reshape(o.batch, o.groups, taps, height * width)
+        total = product(np, weights.reshape(o.groups, o.out_channels // o.groups, taps), columns)
     total = total.reshape(o.batch, o.out_channels, height, width)
     return total if bias is None else total + summable(np, o.ty, bias)[:, None, None]
 

@@ -126,11 +126,10 @@ def _by_numpy(np, o, input, kernel, bias=None):
     lengths = [max(o.height, 1) * o.stride[0] + reach[0], max(o.width, 1) * o.stride[1] + reach[1]]
     sides = max(lengths[0], top + height), max(lengths[1], left + width)
     whole = np.zeros((o.batch, o.groups, outs, *sides), input.dtype)
-    for ky in range(o.kernel_h):
-        for kx in range(o.kernel_w):
-            rows = every(ky * o.dilation[0], o.height, o.stride[0])
-            columns = every(kx * o.dilation[1], o.width, o.stride[1])
-            whole[..., rows, columns] += np.einsum("bgchw,gco->bgohw", images, weights[..., ky, kx])
+    for c, ky, kx in np.ndindex(channels, o.kernel_h, o.kernel_w):
+        rows = every(ky * o.dilation[0], o.height, o.stride[0])
+        columns = every(kx * o.dilation[1], o.width, o.stride[1])
+        whole[..., rows, columns] += images[:, :, c, None] * weights[:, c, :, ky, kx][..., None, None]
     total = whole[..., top : top + height, left : left + width].reshape(o.batch, o.out_channels, height, width)
     return total if bias is None else total + summable(np, o.ty, bias)[:, None, None]
 

@@ -24,7 +24,7 @@ from .language import (
     static_range,
 )  # fmt: skip
 from .norms import wide
-from .operation import TensorOperation, ceildiv, flag, function, part, summable
+from .operation import TensorOperation, ceildiv, flag, function, part, product, summable
 from .panels import (
     AS_IT_LIES,
     AS_IT_LIES_HERE,
@@ -529,7 +529,7 @@ def _by_numpy(np, o, a, b, c, bias=None):
         left, right = a[from_a : from_a + o.m * o.k], b[from_b : from_b + o.k * o.n]
         left = left.reshape(o.k, o.m).T if o.trans_a else left.reshape(o.m, o.k)
         right = right.reshape(o.n, o.k).T if o.trans_b else right.reshape(o.k, o.n)
-        total = number(o.alpha) * (left @ right)
+        total = number(o.alpha) * product(np, left, right)
         into = slice(from_c, from_c + o.m * o.n)
         if o.beta:
             total = total + number(o.beta) * number(c[into]).reshape(o.m, o.n)

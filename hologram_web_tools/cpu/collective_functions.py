@@ -11,10 +11,11 @@ from hologram_web.isa.operands import BinaryMapOperation, MapOperation
 from hologram_web.isa.ops import IDENTITIES, reduce_type
 from hologram_web.isa.table import BY_MNEMONIC
 from hologram_web.isa.types import Type
+from hologram_web.tensor.operation import product, summable
 
 from .vector_ops import VECTOR_OPS
 
-__all__ = ["canonical_reduce", "gemm", "map_binary", "map_unary"]
+__all__ = ["canonical_reduce", "elements_of", "gemm", "map_binary", "map_unary", "numbers_of"]
 
 Array = NDArray[Any]
 _BLOCK = 2048
@@ -74,45 +75,37 @@ def gemm(
     beta: float,
     activation: MapOperation | None,
 ) -> Array:
-    """activation(alpha * a @ b + beta * c + bias) of 2-D arrays: floats in F64, rounded once; integers wrap.
+    """activation(alpha * a @ b + beta * c + bias) of 2-D arrays: floats in F32 or F64, in order; integers wrap.
 
     `c` is None where beta is 0: it is not read then, so that it may hold anything.
     """
-    wide: Any
-    if ty.is_wide:
-        wide = object  # Python's integers
 
-        def widen(x: Array) -> Array:
-            return x
+    def number(values: Any) -> Any:
+        return summable(np, ty, values)
 
-        def factor(number: float) -> Any:
-            return int(number)
-    elif ty.is_integer:
-        wide = np.uint64  # wraps modulo 2**64, and so modulo every smaller power of two
-
-        def widen(x: Array) -> Array:
-            return x.astype(np.int64).astype(np.uint64) if ty.is_signed else x.astype(np.uint64)
-
-        def factor(number: float) -> Any:
-            return np.array(int(number), np.int64).astype(np.uint64)
-    else:
-        wide = np.float64
-
-        def widen(x: Array) -> Array:
-            return VECTOR_OPS.cvt(Type.F64, ty, np.ascontiguousarray(x)) if ty is not Type.F64 else x
-
-        def factor(number: float) -> Any:
-            return np.float64(number)
-
-    total = factor(alpha) * np.matmul(widen(a), widen(b), dtype=wide)
-    if c is not None:
-        total = total + factor(beta) * widen(c)
-    if bias is not None:
-        total = total + widen(bias)
-    if ty.is_wide:
-        result = total & ty.unsigned.max_value
-    elif ty.is_integer:
-        result = total.astype(ty.numpy)
-    else:
-        result = VECTOR_OPS.cvt(ty, Type.F64, total) if ty is not Type.F64 else total
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = number(_factor(ty, alpha)) * product(np, number(numbers_of(ty, a)), number(numbers_of(ty, b)))
+        if c is not None:
+            total = total + number(_factor(ty, beta)) * number(numbers_of(ty, c))
+        if bias is not None:
+            total = total + number(numbers_of(ty, bias))
+    result = elements_of(ty, total)
     return result if activation is None else map_unary(activation, ty, result)
+
+
+def _factor(ty: Type, value: float) -> Any:
+    return value if ty.is_float else int(value)
+
+
+def numbers_of(ty: Type, values: Array) -> Array:
+    """Elements as references compute with them: floats in F64."""
+    return VECTOR_OPS.cvt(Type.F64, ty, np.ascontiguousarray(values)) if ty.is_float and ty is not Type.F64 else values
+
+
+def elements_of(ty: Type, values: Array) -> Array:
+    """What references computed, as elements."""
+    if ty.is_wide:
+        return values.astype(object) & ty.unsigned.max_value
+    if ty.is_integer or ty is Type.F64:
+        return values.astype(ty.numpy)
+    return VECTOR_OPS.cvt(ty, Type.F64, np.ascontiguousarray(values, np.float64))

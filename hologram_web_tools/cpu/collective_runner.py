@@ -18,7 +18,7 @@ from hologram_web.isa.types import Type
 from hologram_web.tensor.families import operation
 from hologram_web.tensor.operation import Operands, extents, whole_factors
 
-from .collective_functions import canonical_reduce, gemm, map_binary, map_unary
+from .collective_functions import canonical_reduce, elements_of, gemm, map_binary, map_unary, numbers_of
 from .machine import Registers, Run
 from .memory import LanePlaces, byte_offsets, checked, gather, scatter
 from .vector_ops import VECTOR_OPS
@@ -26,8 +26,8 @@ from .vector_ops import VECTOR_OPS
 __all__ = ["CollectiveOps"]
 
 Array = NDArray[Any]
-# Products between two looks at the clock: half a second where NumPy has no BLAS, which is for integers.
-_AT_ONCE = 1 << 28
+# Products between two looks at the clock.
+_AT_ONCE = 1 << 26
 
 
 class CollectiveOps:
@@ -121,18 +121,19 @@ class CollectiveOps:
         given = {}
         for name, count in counts.items():
             if name not in written or name in found.updated:
-                given[name] = _numbers(types[name], self._read(self.operands[name], types[name], count))
+                given[name] = numbers_of(types[name], self._read(self.operands[name], types[name], count))
             else:
                 self._elements(self.operands[name], types[name], count)
         try:
-            result = found.reference(np, operands, **given)
+            with np.errstate(over="ignore", invalid="ignore"):
+                result = found.reference(np, operands, **given)
         except IndexError as error:  # an index among the elements
             raise self.run.fault(FaultKind.OUT_OF_BOUNDS, self.index, str(error)) from None
         for name in written:
             values = result[name] if isinstance(result, dict) else result
             gaps = np.ma.getmask(values)
             values = np.asarray(values).reshape(counts[name])
-            elements, activation = _elements_of(types[name], values), self.operands.get("activation")
+            elements, activation = elements_of(types[name], values), self.operands.get("activation")
             if activation is not None:
                 elements = map_unary(activation, types[name], elements)
             if gaps is not np.ma.nomask:
@@ -201,19 +202,6 @@ def _lane(mnemonic: str, ty: Type, *values: Array) -> Array:
     assert reference is not None
     result: Array = reference(VECTOR_OPS, ty, *values)
     return result
-
-
-def _numbers(ty: Type, values: Array) -> Array:
-    """Elements as references compute with them: floats in F64."""
-    return VECTOR_OPS.cvt(Type.F64, ty, values) if ty.is_float and ty is not Type.F64 else values
-
-
-def _elements_of(ty: Type, values: Array) -> Array:
-    if ty.is_wide:
-        return values.astype(object) & ty.unsigned.max_value
-    if ty.is_integer or ty is Type.F64:
-        return values.astype(ty.numpy)
-    return VECTOR_OPS.cvt(ty, Type.F64, np.ascontiguousarray(values, np.float64))
 
 
 _DIVISIONS = (BinaryMapOperation.Div, BinaryMapOperation.Rem)
