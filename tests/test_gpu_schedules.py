@@ -12,8 +12,11 @@ from hologram_web import array_api as xp
 from hologram_web.backends.webgpu import WebGpuBackend
 from hologram_web.backends.webgpu.gpu import Gpu
 from hologram_web.isa.types import Type
+from hologram_web.plan.plan import KernelCode, WgslCode
+from hologram_web.plan.reader import read
 from hologram_web.tensor.matmul import choose
 from hologram_web.tensor.schedules import traits_for
+from hologram_web_tools.typical import PARAMS
 
 RNG = np.random.default_rng(5)
 
@@ -138,6 +141,32 @@ def test_a_launch_that_is_short_on_a_gpu_is_not_divided(monkeypatch: pytest.Monk
             submits.append(ex.device.stats.submits)
     WebGpuBackend.forget_kernels()
     assert submits[1] == 1 < submits[0]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "conv2d.f32 [c], [a], [b], 2, 64, 64, 28, 28, 3, 3, padding=(1, 1, 1, 1)",
+        "conv2d.f32 [c], [a], [b], 1, 16, 16, 56, 56, 3, 3, padding=(1, 1, 1, 1), groups=16",
+        "conv2d.f32 [c], [a], [b], 1, 16, 32, 28, 28, 5, 5, stride=(2, 2), groups=2, bias=[bias]",
+        "conv2d.f32 [c], [a], [b], 1, 16, 16, 28, 28, 1, 1, stride=(2, 2)",
+        "gemm.f32 [c], [a], [b], 256, 256, 256",
+        "gemm.f32 [c], [a], [b], 1, 256, 1024",
+        "quantized_gemm.i8 [c], [q], [q], 64, 64, 64, [bias], [bias]",
+        "attention.f32 [c], [a], [b], [bias], 1, 2, 64, 64, 32",
+    ],
+)
+def test_shaders_of_files_have_a_form_without_checks(text: str) -> None:
+    """With more conditions than a launch computes there would be none: convolutions took 9.5 times as long."""
+    program = hg.Program.from_text(f"{PARAMS}    {text}")
+    compiled = hg.compile(program, grid=hg.LaunchConfig(), shapes={each.name: (65_536,) for each in program.params})
+    shaders = [(kernel.name, code) for kernel in read(compiled.to_bytes()).kernels for code in codes_of(kernel)]
+    assert shaders
+    assert [name for name, code in shaders if not code.fast] == []
+
+
+def codes_of(kernel: KernelCode) -> tuple[WgslCode, ...]:
+    return () if isinstance(kernel.wgsl, str) else kernel.wgsl
 
 
 def test_traits_are_those_of_the_device() -> None:
