@@ -1,4 +1,5 @@
-"""Convolutions of each channel alone, whose images come between zeros just before they are used, on wasm."""
+"""Convolutions of each channel alone: images come between zeros just before they are used on wasm, and are read as they
+lie on GPUs."""
 
 from __future__ import annotations
 
@@ -28,9 +29,9 @@ SHAPES = [
 ]
 
 
-@pytest.fixture(scope="module")
-def ex() -> Iterator[hg.Executor]:
-    with hg.Executor("wasm", threads=1) as found:
+@pytest.fixture(scope="module", params=["wasm", "webgpu"])
+def ex(request: pytest.FixtureRequest) -> Iterator[hg.Executor]:
+    with hg.Executor(request.param, **({"threads": 1} if request.param == "wasm" else {})) as found:
         yield found
 
 
@@ -76,6 +77,15 @@ def test_sums_in_order(
     assert np.array_equal(found, wanted.reshape(found.shape))
 
 
+def test_what_is_beyond_an_image_is_zero(ex: hg.Executor) -> None:
+    """Times an infinite weight it is NaN, and not what lies elsewhere in the image."""
+    x, w = np.ones((1, 2, 4, 4), np.float32), np.ones((2, 1, 5, 3), np.float32)
+    w[1, 0, 0, 0] = np.inf
+    found = hg.ops.conv2d(ex.array(x), ex.array(w), groups=2, padding=(2, 1, 0, 3)).numpy()
+    assert np.array_equal(found[0, 0, :, 0], [6, 8])
+    assert np.array_equal(np.isnan(found[0, 1]), [[True] * 6, [True] * 6])
+
+
 @pytest.mark.parametrize(
     ("given", "why"),
     [
@@ -109,10 +119,17 @@ def test_two_schedules() -> None:
     traits = traits_for("wasm")
     assert depthwise.choose(_operands(), traits) == ({"TALL": 60, "BROAD": 60}, "")
     assert depthwise.choose(_operands(stride=(2, 2)), traits) == ({"TALL": 28, "BROAD": 28}, "")
-    assert depthwise.choose(_operands(), traits_for("webgpu")) == (None, "")
+    traits = traits_for("webgpu")
+    assert depthwise.choose(_operands(), traits) == ({"TALL": 8}, "")
+    assert depthwise.choose(_operands(stride=(4, 4)), traits) == ({"TALL": 6}, "")
+    assert depthwise.choose(_operands(out_channels=128), traits) == (None, "")
+    why = "registers have no room for kernels of more than 25 elements"
+    assert depthwise.choose(_operands(kernel_h=9), traits) == (None, why)
+    assert depthwise.choose(_operands(dilation=(12, 1)), traits) == (None, "rows of a window are too far apart")
 
 
 def test_arrays_say_it(ex: hg.Executor) -> None:
-    x, w = ex.array(np.ones((1, 4, 20, 20), "f4")), ex.array(np.ones((4, 1, 5, 5), "f4"))
-    assert "each channel between zeros" in hg.ops.conv2d(x, w[:, :, :3, :3], groups=4).explain()
-    assert "kernels of more than 9 elements" in hg.ops.conv2d(x, w, groups=4).explain()
+    x, w = ex.array(np.ones((1, 4, 20, 20), "f4")), ex.array(np.ones((4, 1, 7, 7), "f4"))
+    way, most = ("as it lies", 25) if ex.device.name == "webgpu" else ("between zeros", 9)
+    assert way in hg.ops.conv2d(x, w[:, :, :3, :3], groups=4).explain()
+    assert f"kernels of more than {most} elements" in hg.ops.conv2d(x, w, groups=4).explain()

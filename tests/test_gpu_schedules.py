@@ -12,14 +12,20 @@ from hologram_web import array_api as xp
 from hologram_web.backends.webgpu import WebGpuBackend
 from hologram_web.backends.webgpu.gpu import Gpu
 from hologram_web.isa.types import Type
+from hologram_web.plan.formula import Formula
+from hologram_web.plan.plan import KernelCode, WgslCode
+from hologram_web.plan.reader import read
+from hologram_web.plan.symbols import Symbol
+from hologram_web.tensor import quantized
 from hologram_web.tensor.matmul import choose
 from hologram_web.tensor.schedules import traits_for
+from hologram_web_tools.typical import PARAMS
 
 RNG = np.random.default_rng(5)
 
 
 def ran(text: str, shape: tuple[int, ...], arrays: dict[str, Any], math: str = "exact") -> Any:
-    types = {"float32": "f32", "int32": "i32", "uint8": "u8"}
+    types = {"float32": "f32", "int32": "i32", "uint8": "u8", "int8": "i8"}
     kind = next(iter(arrays.values())).dtype
     params = [f".param {name}: buffer {types[x.dtype.name]} read" for name, x in arrays.items()]
     program = hg.Program.from_text("\n".join([f".param y: buffer {types[kind.name]} write", *params, f"    {text}"]))
@@ -138,6 +144,54 @@ def test_a_launch_that_is_short_on_a_gpu_is_not_divided(monkeypatch: pytest.Monk
             submits.append(ex.device.stats.submits)
     WebGpuBackend.forget_kernels()
     assert submits[1] == 1 < submits[0]
+
+
+@pytest.mark.parametrize(("m", "n", "k"), [(40, 70, 33), (5, 70, 8), (64, 40, 1), (31, 32, 0), (600, 500, 3)])
+def test_products_of_bytes(monkeypatch: pytest.MonkeyPatch, m: int, n: int, k: int) -> None:
+    """Of few rows or columns, on a GPU of a small result, tiles are smaller. Zero points are at an end of bytes."""
+    a, b = (RNG.integers(-128, 128, shape).astype("i1") for shape in ((m, k or 1), (k or 1, n)))
+    arrays = {"s": np.ones(1, "f4"), "a": a, "b": b, "z": np.full(1, -128, "i4")}
+    text = f"quantized_gemm.i8 [y], [a], [b], {m}, {n}, {k}, [s], [s], a_zero=[z], b_zero=[z]"
+    wanted = (a[:, :k].astype("i8") + 128) @ (b[:k].astype("i8") + 128)
+    for found in both(monkeypatch, text, (m, n), arrays):
+        np.testing.assert_array_equal(found, wanted)
+
+
+def test_products_of_bytes_have_two_tiles() -> None:
+    here, gpu = traits_for("webgpu"), traits_for("webgpu", here="gpu")
+    assert quantized.choose(512, 512, here) == [(quantized.LARGE, 1)] == quantized.choose(1024, 512, gpu)
+    for small in (quantized.choose(31, 512, here), quantized.choose(512, 31, here), quantized.choose(512, 512, gpu)):
+        assert small == [(quantized.LITTLE, 1)]
+    for m in (31, 32):
+        ways = quantized.choose(Symbol(Formula(("m",))), 512, here)
+        ran = [tile for tile, times in ways if times.formula.evaluate({"m": m})]
+        assert ran == [quantized.LARGE if m == 32 else quantized.LITTLE]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "conv2d.f32 [c], [a], [b], 2, 64, 64, 28, 28, 3, 3, padding=(1, 1, 1, 1)",
+        "conv2d.f32 [c], [a], [b], 1, 16, 16, 56, 56, 3, 3, padding=(1, 1, 1, 1), groups=16",
+        "conv2d.f32 [c], [a], [b], 1, 16, 32, 28, 28, 5, 5, stride=(2, 2), groups=2, bias=[bias]",
+        "conv2d.f32 [c], [a], [b], 1, 16, 16, 28, 28, 1, 1, stride=(2, 2)",
+        "gemm.f32 [c], [a], [b], 256, 256, 256",
+        "gemm.f32 [c], [a], [b], 1, 256, 1024",
+        "quantized_gemm.i8 [c], [q], [q], 64, 64, 64, [bias], [bias]",
+        "attention.f32 [c], [a], [b], [bias], 1, 2, 64, 64, 32",
+    ],
+)
+def test_shaders_of_files_have_a_form_without_checks(text: str) -> None:
+    """With more conditions than a launch computes there would be none: convolutions took 9.5 times as long."""
+    program = hg.Program.from_text(f"{PARAMS}    {text}")
+    compiled = hg.compile(program, grid=hg.LaunchConfig(), shapes={each.name: (65_536,) for each in program.params})
+    shaders = [(kernel.name, code) for kernel in read(compiled.to_bytes()).kernels for code in codes_of(kernel)]
+    assert shaders
+    assert [name for name, code in shaders if not code.fast] == []
+
+
+def codes_of(kernel: KernelCode) -> tuple[WgslCode, ...]:
+    return () if isinstance(kernel.wgsl, str) else kernel.wgsl
 
 
 def test_traits_are_those_of_the_device() -> None:

@@ -15,7 +15,7 @@ from hologram_web.plan.plan import Launch, every
 from hologram_web.plan.symbols import Symbol
 from hologram_web.tensor.matmul import FEW, MANY, SLIM, SLIM_HERE, choose
 from hologram_web.tensor.norms import wide
-from hologram_web.tensor.schedules import TRAITS
+from hologram_web.tensor.schedules import TRAITS, traits_for
 
 # mypy: ignore-errors
 
@@ -29,7 +29,7 @@ def _chosen(m, n, ty, device, k=512):
     [
         (512, 512, "f32", "webgpu", "_gemm_tiles"),
         (16, 32, "i32", "webgpu", "_gemm_tiles"),
-        (1, 4096, "f32", "webgpu", "_gemm_plain"),  # one row: most of each tile would be beyond it
+        (1, 4096, "f32", "webgpu", "_gemm_tiles"),  # of one row: most of others would be beyond it
         (4096, 31, "f32", "webgpu", "_gemm_tiles"),  # of two rows and columns
         (512, 512, "f64", "webgpu", "_gemm_plain"),
         (512, 512, "f32", "wasm", "_gemm_panels"),
@@ -56,8 +56,23 @@ def test_short_types_are_computed_in_words(ty, within):
     assert wide(Type[ty.upper()]) is Type[within.upper()]
 
 
+def test_of_one_row_or_column_a_lane_makes_four_elements():
+    """And one on a GPU, which has lanes enough. More steps of k are a round."""
+    for m, n, wanted in ((1, 4096, (1, 4, 32, 4)), (4096, 1, (4, 1, 1, 4)), (1, 1, (1, 4, 32, 4))):
+        ((_, found, _),) = choose(m, n, 512, Type.F32, traits_for("webgpu"))
+        assert tuple(found[name] for name in ("ROWS", "COLUMNS", "ACROSS", "STEPS")) == wanted
+        ((_, found, _),) = choose(m, n, 512, Type.F32, traits_for("webgpu", here="gpu"))
+        assert (found["ROWS"], found["COLUMNS"], found["STEPS"]) == (1, 1, 8)
+
+
 @pytest.mark.parametrize(
-    ("m", "n", "tile"), [(64, 31, (4, 8, 4)), (1024, 10, (4, 3, 4)), (64, 2, (4, 1, 4)), (63, 31, (2, 2, 8))]
+    ("m", "n", "tile"),
+    [
+        (64, 31, (4, 8, 4)),
+        (1024, 10, (4, 3, 4)),
+        (64, 2, (4, 1, 4)),
+        (63, 31, (2, 2, 8)),
+    ],
 )
 def test_of_rows_with_few_columns_four_lanes_make_all(m, n, tile):
     ((_, constants, _),) = choose(m, n, 100, Type.F32, TRAITS["webgpu"])

@@ -247,6 +247,12 @@ TILE = {"ROWS": 8, "COLUMNS": 8, "ACROSS": 8}  # of a lane; blocks have as many 
 SMALL_TILE = {"ROWS": 2, "COLUMNS": 2, "ACROSS": 8}  # of matrices that have few of those
 NARROW = {"ROWS": 4, "COLUMNS": 8, "ACROSS": 4}  # of matrices that have many rows, and few columns
 MANY = 64  # rows, which are lanes enough
+# Of one row, and of one column, whose blocks have so many rows of lanes. A row of 1,024 by 1,024 x 1,024 took
+# SwiftShader 16 ms with a column and a step a lane, 7 with four steps, 3.5 with four columns, too; with k split over
+# four lanes, which exact sums may not have, 4.8. A GPU, which waits for loads, has more lanes.
+ROW = {"ROWS": 1, "COLUMNS": 4, "ACROSS": 32, "DOWN": 1, "STEPS": 4}
+COLUMN = {"ROWS": 4, "COLUMNS": 1, "ACROSS": 1, "DOWN": 64, "STEPS": 4}
+ONE = {"ROWS": 1, "COLUMNS": 1, "STEPS": 8}
 # Elements of a result that make too few large tiles for a GPU: 512 x 512 took an H200 0.10 ms with them, and 0.06 with
 # small ones.
 FEW_TILES = 1 << 18
@@ -265,7 +271,7 @@ LOW = 16  # rows for which that is so: 32 x 32 by 4096 rows took V8 0.39 ms, and
 SLIM, SLIM_HERE = 7, 2
 REGISTERS, LANES = 96, 256  # of a lane with tiles; of a block, which every adapter runs
 # What `explain` says of a lane for each element, and of rows that may be fewer.
-ALONE, WIDE, TIMED = "there is one row or column", "{} is not computed in 32 bits", "that was faster when timed"
+WIDE, TIMED = "{} is not computed in 32 bits", "that was faster when timed"
 UNTOLD = "{} at a time, also where there are fewer: their number is not known"
 FOR_FEW = "the first matrix in strips, also for {} columns and fewer: their number is not known"
 TEXTS = {"plain": _gemm_plain, "rows": _gemm_rows, "panels": _gemm_panels, "tiles": _gemm_tiles}
@@ -339,7 +345,9 @@ def choose(m, n, k, ty, traits, key=None, late=False):
         tight = 0 if isinstance(n, int) else narrow * flag(17 - n)
         found = [(_gemm_tiles, TILE, tiles), (_gemm_tiles, NARROW | {"COLUMNS": 4}, tight)]
         found += [(_gemm_tiles, side, narrow - tight), (_gemm_tiles, SMALL_TILE, small - narrow)]
-        found.append((_gemm_plain, {}, 1 - tiles - small))
+        row = (1 - tiles - small) * flag(2 - m)
+        of_gpu = ONE if traits.gpu else {}
+        found += [(_gemm_tiles, ROW | of_gpu, row), (_gemm_tiles, COLUMN | of_gpu, 1 - tiles - small - row)]
     elif not traits.together and 4 <= ty.size_bytes <= 8:
         small = flag(SMALL + 1 - k * n) * flag(LOW + 1 - m)
         few = flag(flag(FEW + 1 - m) + small) * flag(n - 15)  # for whole tiles at least
@@ -417,15 +425,16 @@ def _product(
             kernel, why = _gemm_plain, f"a lane for each element, as with strides {UNBOUNDED}"
         elif kernel is _gemm_plain:
             tuned = key in dict(traits.tuned)
-            because = TIMED if tuned else ALONE if inner.size_bytes == 4 else WIDE.format(inner)
+            because = TIMED if tuned else WIDE.format(inner)
             why = f"a lane for each element, as {because}"
         lanes, block, own, numbers = (n, m, batch), (16, 16), buffers, scalars
         of_elements = {"U": o.ty}
         if kernel is _gemm_tiles:
             across = constants["ACROSS"]
-            constants = constants | {"STEPS": STEPS, "REST": not isinstance(k, int) or k % STEPS != 0}
+            constants = {"STEPS": STEPS, "DOWN": max(across, 64 // across), **constants}
+            constants["REST"] = not isinstance(k, int) or k % constants["STEPS"] != 0
             lanes = ceildiv(n, across * constants["COLUMNS"]) * across, ceildiv(m, constants["ROWS"]), batch
-            block = across, max(across, 64 // across)
+            block = across, constants.pop("DOWN")
             # What a size that is known may make narrower than that of others.
             late = across == NARROW["ACROSS"] and not isinstance(n, int)
             why = UNTOLD.format(f"{across * constants['COLUMNS']} columns") if late else ""

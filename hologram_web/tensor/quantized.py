@@ -23,8 +23,8 @@ from .language import (
     registers,
     static_range,
 )  # fmt: skip
-from .matmul import STRIP, _same
-from .operation import TensorOperation, ceildiv, function, part
+from .matmul import FEW_TILES, STRIP, _same
+from .operation import TensorOperation, ceildiv, flag, function, part
 
 __all__ = ["OPERATIONS", "choose"]
 
@@ -131,29 +131,24 @@ def _tiles(
     COLUMNS: Constant[int],
     ACROSS: Constant[int],
     DOWN: Constant[int],
-    UNROLLED: Constant[int],
 ):
     """A lane makes ROWS x COLUMNS elements, its columns ACROSS apart. Blocks side by side share a panel, which stays
-    in the cache."""
-    sums = registers((ROWS, COLUMNS), i32)
+    in the cache. The loop and what comes first in it are those of tiles of floats (matmul.py)."""
+    sums, x, y = registers((ROWS, COLUMNS), i32), registers(ROWS, i32), registers(COLUMNS, i32)
     lane, top = local_id(0), (block_id(0) * DOWN + local_id(1)) * ROWS
     left, panel = block_id(1) * (ACROSS * COLUMNS) + lane, block_id(1) * (ACROSS * COLUMNS) * pairs + lane
-    places = registers(ROWS, i32)
+    places, p = registers(ROWS, i32), i32(0)
     for i in static_range(ROWS):
         places[i] = min(top + i, m - 1) * pairs
-    for some in range(pairs // UNROLLED):
-        for step in static_range(UNROLLED):
-            # What is added last and known is part of the address, and one proof for all of a round.
-            for i in static_range(ROWS):
-                x = rows[places[i] + some * UNROLLED + step]
-                for j in static_range(COLUMNS):
-                    y = panels[panel + some * (UNROLLED * ACROSS * COLUMNS) + (step * COLUMNS + j) * ACROSS]
-                    sums[i, j] += _dot(x, y)
-    for p in range(pairs // UNROLLED * UNROLLED, pairs):
+    while p < pairs:
+        for j in static_range(COLUMNS):
+            y[j] = panels[panel + p * (ACROSS * COLUMNS) + ACROSS * j]
         for i in static_range(ROWS):
-            x = rows[places[i] + p]
+            x[i] = rows[places[i] + p]
+        for i in static_range(ROWS):
             for j in static_range(COLUMNS):
-                sums[i, j] += _dot(x, panels[panel + p * (ACROSS * COLUMNS) + ACROSS * j])
+                sums[i, j] += _dot(x[i], y[j])
+        p += 1
     for i in static_range(ROWS):
         if top + i < m:
             for j in static_range(COLUMNS):
@@ -220,16 +215,28 @@ def _strip_tiles(
                         c[(top + i) * n + column] = EPILOGUE(total)
 
 
-def choose(traits):
-    """The schedule: rows and columns of a lane, and lanes of a block along each."""
-    if traits.together:
-        return {"ROWS": 4, "COLUMNS": 4, "ACROSS": 16, "DOWN": 4, "UNROLLED": 1}
-    return {"ROWS": 5, "COLUMNS": 2, "UNROLLED": 4}
+WIDTH = 64  # of panels on GPUs, with tiles of both sizes
+# Rows and columns of a lane, and lanes of a block along each. By hand, 512 x 512 by 512 took SwiftShader 196 ms with
+# the small one and 122 with the large one, 112 with floats whose sums are exact, of 256 steps at most, and 152 with
+# `dot4I8Packed`, which that adapter has no instruction for; exact products of F32 124.
+LARGE = {"ROWS": 8, "COLUMNS": 8, "ACROSS": 8, "DOWN": 8}
+LITTLE = {"ROWS": 4, "COLUMNS": 4, "ACROSS": 16, "DOWN": 4}
+
+
+def choose(m, n, traits):
+    """Schedules, with how often each is launched, which sizes say that are not known."""
+    if not traits.together:
+        return [({"ROWS": 5, "COLUMNS": 2, "UNROLLED": 4}, 1)]
+    large = flag(m - 31) * flag(n - 31)
+    if traits.gpu:
+        large = large * flag(m * n - FEW_TILES)
+    return [each for each in ((LARGE, large), (LITTLE, 1 - large)) if not isinstance(each[1], int) or each[1]]
 
 
 def _launches(o, traits):
-    chosen, of_b = choose(traits), o.values.get("b_ty") or o.ty
-    width, tall = chosen.get("ACROSS", 4) * chosen["COLUMNS"], chosen.get("DOWN", 1) * chosen["ROWS"]
+    found, of_b = choose(o.m, o.n, traits), o.values.get("b_ty") or o.ty
+    (chosen, _), tall = found[0], found[0][0]["ROWS"]
+    width = WIDTH if traits.together else 4 * chosen["COLUMNS"]
     pairs, many, below = ceildiv(o.k, 2), ceildiv(o.n, width), ceildiv(o.m, tall)
     scalars = {"m": o.m, "n": o.n, "k": o.k, "pairs": pairs, "below": below}
     padded = 1 if traits.together else tall
@@ -242,19 +249,23 @@ def _launches(o, traits):
     memory = [{name: (Type.I32, count)} for name, count in zip(("rows", "panels"), words, strict=True)]
     each, some = bool(o.per_channel), 1 if traits.together else SOME
     of_rows = {"temporaries": memory[0], "scalars": scalars, "T": o.ty, "ZERO": o.a_zero is not None}
+    final = {"scalars": scalars, "EACH": each, "BIAS": o.bias is not None}
+    final["EPILOGUE"] = _same if o.activation is None else function(o.activation.value)
     if traits.together:
-        first = part(o, _rows, (pairs, o.m), (64,), **of_rows)
-        text, lanes = _tiles, (below * chosen["ACROSS"], many * chosen["DOWN"])
-        block = (chosen["ACROSS"], chosen["DOWN"])
+        first, last = part(o, _rows, (pairs, o.m), (64,), **of_rows), []
+        for tile, times in found:
+            across, down = tile["ACROSS"], tile["DOWN"]
+            lanes = ceildiv(o.m, down * tile["ROWS"]) * across, many * down
+            last.append(part(o, _tiles, lanes, (across, down), times=times, **tile, **final))
     else:
         first = part(o, _strips, (pairs, below), (64,), TALL=tall, **of_rows)
-        text, lanes, block, chosen = _strip_tiles, (many * 4, ceildiv(below, STRIP)), (4,), {**chosen, "STRIP": STRIP}
+        lanes = many * 4, ceildiv(below, STRIP)
+        last = [part(o, _strip_tiles, lanes, (4,), **{**chosen, "STRIP": STRIP}, **final)]
     return [
         first,
         part(o, _panels, (width, ceildiv(pairs, some), many), (width,), temporaries=memory[1], scalars=scalars, T=of_b,
              BITS=o.bits, SIGNED=of_b.is_signed, ZERO=o.b_zero is not None, EACH=each, WIDTH=width, SOME=some),
-        part(o, text, lanes, block, scalars=scalars, EACH=each, BIAS=o.bias is not None,
-             EPILOGUE=_same if o.activation is None else function(o.activation.value), **chosen),
+        *last,
     ]  # fmt: skip
 
 
