@@ -347,8 +347,8 @@ def _attention(n: Node) -> str:
 
 
 def _seen(n: Node, queries: int, keys: int, past: int, causal: bool) -> Array | None:
-    """Which keys a query looks at, beside the mask that is given: those before it, those of a window around it, those that
-    are no padding. None where `causal` alone says it, or nothing does."""
+    """Which keys a query looks at, beside the mask that is given: those before it, those of a window around it,
+    those that are no padding. None where `causal` alone says it, or nothing does."""
     left, right, length = n.attribute("left_window_size", -1), n.attribute("right_window_size", -1), n.get(6)
     if left == right == -1 and length is None and not (causal and past):
         return None
