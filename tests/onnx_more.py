@@ -291,8 +291,6 @@ def _dft(n: Node) -> str:
 def _attention(n: Node) -> str:
     """Heads to their places, keys and values behind those of the past, each of them for several queries' heads."""
     need(not n.attribute("softcap", 0.0), "a soft cap")
-    need(n.get(6) is None, "keys that are padding")
-    need(n.attribute("left_window_size", -1) == n.attribute("right_window_size", -1) == -1, "windows of keys")
     lines, sides = [], []
     flat = n[0].ndim == 3
     for i in range(3):
@@ -330,9 +328,12 @@ def _attention(n: Node) -> str:
     mask, causal = n.get(3), bool(n.attribute("is_causal", 0))
     if mask is not None and mask.dtype == bool:
         mask = np.where(mask, 0, -np.inf).astype(n.wanted[0].dtype)
-    if causal and past:
-        seen = np.where(np.tri(queries, keys, past, dtype=bool), 0, -np.inf).astype(n.wanted[0].dtype)
-        mask, causal = (seen if mask is None else mask + seen), False
+    if mask is not None and 1 < mask.shape[-1] < keys:  # of the first keys
+        behind = [(0, 0)] * (mask.ndim - 1) + [(0, keys - mask.shape[-1])]
+        mask = np.pad(mask, behind, constant_values=-np.inf)
+    if (seen := _seen(n, queries, keys, past, causal)) is not None:
+        hidden, causal = np.where(seen, 0, -np.inf).astype(n.wanted[0].dtype), False
+        mask = hidden if mask is None else mask + hidden
     found = n.temporary(batch * heads * queries * most) if flat or out != most else "y0"
     more = f"causal={str(causal).lower()}, scale={scale}"
     lines += _attended(n, found, [name for name, _ in sides], (batch, heads, queries, keys, most), mask, more)
@@ -343,6 +344,18 @@ def _attention(n: Node) -> str:
     if flat:
         lines.append(_moved(n, found, (batch, heads, queries, out), [0, 2, 1, 3], to="y0"))
     return _lines(*lines)
+
+
+def _seen(n: Node, queries: int, keys: int, past: int, causal: bool) -> Array | None:
+    """Which keys a query looks at, beside the mask that is given: those before it, those of a window around it,
+    those that are no padding. None where `causal` alone says it, or nothing does."""
+    left, right, length = n.attribute("left_window_size", -1), n.attribute("right_window_size", -1), n.get(6)
+    if left == right == -1 and length is None and not (causal and past):
+        return None
+    first = np.asarray(past) if length is None else length.reshape(-1, 1, 1, 1) - queries
+    away = first + np.arange(queries)[:, None] - np.arange(keys)
+    seen = (away >= 0 if causal else away == away) & ((left < 0) | (away <= left)) & ((right < 0) | (-away <= right))
+    return seen if length is None else seen & (np.arange(keys) < length.reshape(-1, 1, 1, 1))
 
 
 def _attended(n: Node, to: str, names: list[str], sizes: tuple[int, ...], mask: Array | None, more: str) -> list[str]:
