@@ -283,6 +283,12 @@ const checks = {
     await rejects(runtime.explain(saxpy, { a: 2, x: new Float32Array(1), y: new Float32Array(1) }, { steps: 0 }), "LaunchError", "steps");
   },
 
+  async "a file over several devices says who runs it"({ load }) {
+    const x = new Float32Array([1, 2, 3]);
+    await rejects(load("meeting").then((meeting) => meeting.run({ x })), "CompileError", "it is over 2 devices, and a page has one: natively hg.Mesh(...).run");
+    equal([...x], [1, 2, 3]);
+  },
+
   async "a trace has a span for each launch, with the GPU's own time"({ runtime, saxpy, load }) {
     const { trace, chromeEvents } = await import("../../web/dist/explain.js");
     const onGpu = runtime.info.selected === "webgpu";
