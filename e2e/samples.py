@@ -116,6 +116,10 @@ PICK = hg.Program.from_text("""
         add.u32 r11, r11, r4
         stg.u32 [y + r255*4], r11
 """)
+MEETING = hg.Program.from_text("""
+.param x: buffer f32 read_write
+    all_reduce.add.f32 [x], 3, devices=(0,1)
+""")
 SPREAD = hg.Program.from_text("""
     .program spread                         ; y[k[i]] = i + 1, and the others are as they were
     .param k: buffer u32 read
@@ -358,6 +362,7 @@ def write(folder: Path = BUILD) -> None:
     hg.compile(WIDE, grid="n", shapes={"x": ("n",), "y": ("n",)}).save(folder / "wide.holo")
     whole = replace(whole_plan(), blobs=(Blob.of(b"abc"), Blob.of(b"12345")))
     hg.compile(SPREAD, grid="n", shapes={"k": ("n",), "y": ("n",)}).save(folder / "spread.holo")
+    hg.compile(MEETING, grid=1, shapes={"x": (3,)}).save(folder / "meeting.holo")
     hg.compile(PICK, grid="n", shapes={"x": ("m",), "k": ("n",), "y": ("n",)}).save(folder / "pick.holo")
     turned = hg.kernel_from_source(TURNED, file="turned.py")
     hg.compile(turned, grid=("n", 1), shapes={"y": ("n",)}).save(folder / "turned.holo")

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from hologram_web_tools.circuit.compile import CircuitToIsa
     from hologram_web_tools.kernel_json import JsonToIsa
     from hologram_web_tools.optimizer import ProgramOptimizer
-    from hologram_web_tools.several import all_gather, all_reduce
+    from hologram_web_tools.several import Mesh, all_gather, all_reduce
     from hologram_web_tools.tune import forget_tuned, tune, tune_async, use_tuned
 
     from . import atlas, backends, circuit, isa, kernel_json, nn, ops, testing
@@ -77,6 +77,7 @@ if TYPE_CHECKING:
         "circuit",
         "compile",
         "function",
+        "Mesh",
         "all_gather",
         "all_reduce",
         "checkpoint",
@@ -154,7 +155,7 @@ _TOOLS = {  # of the second distribution
     "circuit.compile": ("CircuitToIsa",),
     "kernel_json": ("JsonToIsa",),
     "optimizer": ("ProgramOptimizer",),
-    "several": ("all_gather", "all_reduce"),
+    "several": ("Mesh", "all_gather", "all_reduce"),
     "tune": ("forget_tuned", "tune", "tune_async", "use_tuned"),
 }
 _TOOL_PACKAGES = ("circuit", "kernel_json", "stdlib")

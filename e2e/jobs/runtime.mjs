@@ -283,6 +283,43 @@ const checks = {
     await rejects(runtime.explain(saxpy, { a: 2, x: new Float32Array(1), y: new Float32Array(1) }, { steps: 0 }), "LaunchError", "steps");
   },
 
+  async "a file over several devices says who runs it"({ load }) {
+    const x = new Float32Array([1, 2, 3]);
+    await rejects(load("meeting").then((meeting) => meeting.run({ x })), "CompileError", "it is over 2 devices, and a page has one: natively hg.Mesh(...).run");
+    equal([...x], [1, 2, 3]);
+  },
+
+  async "a trace has a span for each launch, with the GPU's own time"({ runtime, saxpy, load }) {
+    const { trace, chromeEvents } = await import("../../web/dist/explain.js");
+    const onGpu = runtime.info.selected === "webgpu";
+    const clock = onGpu && runtime.gpuDevice.features.has("timestamp-query");
+    const n = 1 << 20;
+    const [x, y] = [3, 0].map((value) => runtime.buffer("f32", new Float32Array(n).fill(value)));
+    const { device, note, spans } = await trace(runtime, saxpy, { a: 2, x, y });
+    equal([...(await y.read())].every((value) => value === 6), true, "what it computes");
+    equal(device, runtime.info.device);
+    equal(note, onGpu ? (clock ? null : "the adapter has no timestamp-query to time it") : "WebAssembly runs on no GPU");
+    equal(spans.map(({ lanes, bytes }) => [lanes, bytes]), [[[n, 1, 1], 8 * n]]);
+    const [{ name, start, milliseconds, gpuMilliseconds, code }] = spans;
+    equal([start >= 0, milliseconds > 0, code.length > 10], [true, true, true]);
+    // A clock that goes in steps of 0.1 ms shows a million elements on a processor.
+    equal(gpuMilliseconds === null ? null : 0 < gpuMilliseconds && gpuMilliseconds < milliseconds + 0.2, clock ? true : null, `${gpuMilliseconds} of ${milliseconds} ms`);
+    const { traceEvents } = chromeEvents({ device, note, spans });
+    equal(traceEvents[0].args.name, device);
+    equal([traceEvents[1].name, traceEvents[1].dur, traceEvents[1].args.gpu_ms], [name, 1000 * milliseconds, ...(clock ? [gpuMilliseconds] : [])]);
+    const many = await trace(runtime, await load("rows"), { x: { data: new Float32Array(6), shape: [2, 3] } });
+    equal(many.spans.length > 1, true, "launches of a plan are told one by one");
+    equal(many.spans.every((span, k) => k === 0 || span.start >= many.spans[k - 1].start + many.spans[k - 1].milliseconds), true, "they come one after the other");
+    x.free();
+    await rejects(trace(runtime, saxpy, { a: 2, x, y }), "InvalidBuffer", "freed");
+    y.free();
+    await rejects(trace({}, saxpy, {}), "LaunchError", "trace takes a Runtime first");
+    await rejects(trace(runtime, {}, {}), "LaunchError", "a program");
+    await rejects(trace(runtime, saxpy, { a: 2 }, { steps: 0 }), "LaunchError", "steps");
+    const trap = { get a() { throw new Error("no"); } };
+    await rejects(trace(runtime, saxpy, trap), "LaunchError", "the arguments cannot be read");
+  },
+
   async "a run in an encoder of the caller's"({ runtime, saxpy, load }) {
     const { gpuDevice } = runtime;
     const [x, y] = [[1, 2], [10, 20]].map((data) => runtime.buffer("f32", new Float32Array(data)));

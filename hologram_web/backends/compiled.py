@@ -149,6 +149,7 @@ class CompiledDevice(Device[M]):
     """A device that runs compiled lane regions. Devices give `_run`, `_whole` and `_copy`."""
 
     parallel = False  # whether collectives are made of many lanes, or of few that do much
+    meets: Any = None  # what makes launches that meet those of other devices (hologram_web_tools/several.py)
     here = "processor"  # what plans run on that run here only, or "gpu"
 
     def _run(self, job: Job[M]) -> None:
@@ -178,7 +179,7 @@ class CompiledDevice(Device[M]):
         if analysis.has_collectives:
             from .hosted import HostedLaunch
 
-            HostedLaunch(self, analysis, config, scalars, memory, deadline).whole()
+            (self.meets or HostedLaunch)(self, analysis, config, scalars, memory, deadline).whole()
         elif analysis.graph.entry != END:
             self.run(Job(analysis, analysis.graph.entry, config, memory, scalars, {}, deadline, None, self._math))
 

@@ -348,7 +348,7 @@ class _Caller:
         """Appends the steps of a collective, whose numbers are those nodes."""
         found = operation(instruction.name)
         self.converted = {}  # values change from collective to collective
-        operands = Operands({}, {})
+        operands = Operands({}, {}, here=self.outer.here)
         places: dict[str, _Place] = {}
         for position, (operand, value) in enumerate(zip(instruction.row.operands, instruction.values, strict=True)):
             held = value

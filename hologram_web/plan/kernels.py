@@ -125,8 +125,14 @@ class LaneKernel:
         idle = not stepping and all(node.op not in EFFECTS - _IDLE for node in function.nodes())
         return LearntFacts(function.name, scalars, bases, frozenset(written), frozenset(touched), idle, {})
 
+    def _has_code(self) -> None:
+        """Raises UnsupportedInstruction for a part of a collective that files have no code of (tensor/devices.py)."""
+        if why := self.analysis.program.metadata.entries.get("no_code"):
+            raise UnsupportedInstruction(None, why)
+
     def wasm(self, math: str) -> WasmPart:
         """Its code for WebAssembly. Raises CompileError."""
+        self._has_code()
         kind = "fast" if math == "fast" else "exact"
         found = self.facts.code.get(kind) or self.facts.code.setdefault(kind, self._wasm(kind == "fast"))
         return WasmPart(*found)
@@ -149,6 +155,7 @@ class LaneKernel:
 
     def wgsl(self, math: str, groups: tuple[tuple[int, ...], ...]) -> WgslPart:
         """The shader whose bindings are of these memories, by their places. Raises CompileError."""
+        self._has_code()
         key = math, groups
         found: Any = self.facts.code.get(key) or self.facts.code.setdefault(key, self._wgsl(*key))
         if type(found) is tuple:

@@ -60,6 +60,7 @@ class Operands:
     operand may have at most, where its memory tells before the number is known: temporaries are made for as many.
     `late` says that some number is not known before, so that temporaries may not be made for it. `fusion` says which of
     them are computed by functions (fuse.py). References call the instructions of lanes on arrays: `lane("exp", ty, x)`.
+    `here` is empty in files.
     """
 
     values: dict[str, Any]
@@ -68,6 +69,7 @@ class Operands:
     late: bool = False
     fusion: Fusion | None = None
     lane: Callable[..., Any] | None = None
+    here: str = "processor"
 
     def computes(self, name: str) -> bool:
         """Whether what is read of an operand is computed, so that no memory has it."""

@@ -109,6 +109,11 @@ class CollectiveOps:
 
     def collective(self, *_: Any) -> None:
         """An operation of the tensor library, by its reference."""
+        if self.run.meets is not None:
+            from .. import several
+
+            if several.meet_on_cpu(self):
+                return
         found, operands = operation(self.instruction.name), Operands(self.operands, {}, lane=_lane)
         counts = extents(found, operands, self.index)
         assert found.reference is not None

@@ -41,6 +41,7 @@ class CpuBackend(HostDevice):
     """
 
     name = "cpu"
+    meets: Any = None  # of a mesh that runs, and which device of it this is (several.py)
     keeps_buffers = False  # each launch has memory of its own
 
     def __init__(
@@ -86,6 +87,7 @@ class CpuBackend(HostDevice):
             self._descending,
             None,
             self._check_shared,
+            self.meets,
         )
         self._run(run)
 

@@ -57,6 +57,7 @@ class Run:
     descending: bool
     races: RaceChecker | None
     fresh: bool = False  # whether shared memory is to be written before it is read
+    meets: Any = None  # of CpuBackend
 
     @cached_property
     def named(self) -> frozenset[int]:
@@ -71,8 +72,8 @@ class Run:
             raise self.fault(FaultKind.STEP_LIMIT, index, clock(self.limits.seconds))
 
     def fault(self, kind: FaultKind, index: int | None, detail: str, **where: Any) -> ExecutionError:
-        text = "" if index is None else f" ({self.analysis.program.instructions[index]})"
-        return ExecutionError(kind, index, detail + (f", in {text.strip(' ()')}" if text else ""), **where)
+        text = "" if index is None else f", in {self.analysis.program.instructions[index]}"
+        return ExecutionError(kind, index, detail + text, **where)
 
 
 class Machine(AtlasOps):

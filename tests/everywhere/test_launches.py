@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import sys
 from array import array
 
 import pytest
@@ -176,6 +177,41 @@ def test_interrupts_end_a_launch_within_the_call() -> None:
         x.fill(0)
         launch(x, 10)
         assert x.numpy().tolist() == [45]
+
+
+def test_a_timeline_has_each_launch_and_the_time_on_the_gpu(ex: hg.Executor) -> None:
+    """Natively and in pages; a million elements take longer than the steps that the clocks of pages go in."""
+    n = 1 << 20
+    x, y = ex.full(n, 3.0), ex.zeros(n)
+    moved[n](2.0, x, 0, y)
+    ex.sync()  # the code is there
+    with ex.trace() as timeline:
+        moved[n](2.0, x, 0, y)
+        moved[n](3.0, x, 0, y)
+    assert y.tolist()[-1] == 9.0
+    assert [(span.name, span.kind, span.lanes, span.nbytes) for span in timeline.spans] == [
+        ("moved", "launch", n, 8 * n)
+    ] * 2
+    for span in timeline.spans:
+        assert span.seconds > 0
+        if _has_clock(ex):
+            assert 0 < span.gpu_seconds < span.seconds + 2e-4
+        else:
+            assert span.gpu_seconds is None
+    told = "no GPU ms: the adapter has no timestamp-query" in str(timeline)
+    assert told is (ex.backend.selected == "webgpu" and not _has_clock(ex))
+    facts = [event["args"] for event in timeline.to_chrome()["traceEvents"] if event["ph"] == "X"]
+    assert [facts["lanes"] for facts in facts] == [n, n]
+    assert all(("gpu_ms" in each) is _has_clock(ex) for each in facts)
+
+
+def _has_clock(ex: hg.Executor) -> bool:
+    """Whether the device's adapter says that it has one."""
+    if ex.backend.selected != "webgpu":
+        return False
+    if sys.platform != "emscripten":
+        return "timestamp-query" in ex.device.native.features
+    return bool(ex.device.native.runtime.gpuDevice.features.has("timestamp-query"))
 
 
 def _to_the_end(ex: hg.Executor, launch: object, *args: object) -> None:

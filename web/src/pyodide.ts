@@ -8,7 +8,7 @@ import { readArtifact } from "./artifact.js";
 import type { Device, Memory, Replay, Run, Threads } from "./backends/device.js";
 import { threadsOf } from "./backends/wasm.js";
 import { type Buffer, writeTo } from "./buffer.js";
-import type { Place } from "./backends/webgpu.js";
+import type { GpuDevice, Place } from "./backends/webgpu.js";
 import { BackendUnavailable, Untold } from "./errors.js";
 import { Kept } from "./kept.js";
 import type { Artifact } from "./plan.js";
@@ -155,6 +155,11 @@ export class Session {
   /** When it is open. */
   get info(): RuntimeInfo | undefined {
     return (this.runtime as Runtime | undefined)?.info;
+  }
+
+  /** On WebGPU: `clocked` of the device. */
+  get clock(): number | undefined {
+    return (this.device as GpuDevice).clocked;
   }
 
   /** A buffer at once, so that what goes wrong is thrown at once. */

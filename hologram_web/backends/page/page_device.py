@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -448,6 +448,11 @@ class WebGpuBackend(PageDevice):
         """What the adapter says of itself, and `real`: whether it is a GPU."""
         found: dict[str, Any] = self._session.info.adapter.to_py()
         return found
+
+    def clocked(self, launch: Callable[[], None]) -> float | None:
+        before = self._session.clock
+        super().clocked(launch)
+        return None if before is None else (self._session.clock - before) / 1000
 
 
 class ClassMemory:

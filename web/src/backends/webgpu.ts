@@ -72,6 +72,8 @@ export interface Laid {
 /** And what recordings need, and runs in encoders of the caller's: recording.ts. */
 export interface GpuDevice extends Device {
   readonly gpu: GPUDevice;
+  /** Milliseconds of all launches that were waited for by the GPU's own clock; undefined where it has none. */
+  readonly clocked: number | undefined;
   /** The code of a launch; `unsure` if it is without checks, and nobody knows that it is short. What was asked for it. */
   choose(job: Job, ends: Ends): { code: Pipeline | Promise<Pipeline>; unsure: boolean; fast: Fast | undefined; values: Values };
   lay(commands: readonly Command[], ends: Ends): Laid;
@@ -354,6 +356,7 @@ export function webGpuDevice(gpu: GPUDevice, owned = true): GpuDevice {
   // Runs
 
   const clock = gpu.features.has("timestamp-query") ? gpu.createQuerySet({ type: "timestamp", count: 2 }) : null;
+  let clocked = 0;
   const ticks = clock && placeOf(gpu.createBuffer({ size: STRIDE, usage: USAGE.QUERY_RESOLVE | USAGE.COPY_SRC }), 16);
 
   function run(steps: number, signal?: AbortSignal, seconds = Infinity): Run {
@@ -414,6 +417,7 @@ export function webGpuDevice(gpu: GPUDevice, owned = true): GpuDevice {
     const [states, ...rest] = await found;
     const [start, end] = time.length ? new BigUint64Array(rest.pop()!.buffer) : [];
     counts.milliseconds = start === undefined ? null : Number(end! - start) / 1e6;
+    clocked += counts.milliseconds!;
     check(laid, states!, ends);
     return rest;
   }
@@ -506,6 +510,9 @@ export function webGpuDevice(gpu: GPUDevice, owned = true): GpuDevice {
     speed: 2 ** 27, // until it was probed, and where there is no clock
     gpu,
     counts,
+    get clocked() {
+      return clock ? clocked : undefined;
+    },
     classMemory,
     get lost() {
       return lost;
