@@ -11,16 +11,13 @@ from ...compiler.out_of_ssa import Variable
 from ...compiler.packets import Stops, Straightened
 from ...compiler.structure import structure
 from ...errors import FaultKind
-from ...isa.types import Type
 from .code import Code
 from .effects import Effects
-from .packet_faults import MASKS
 from .packet_runs import PacketRuns
 from .packet_steps import PacketSteps
 from .packets import Packets
 from .polls import Polls
 from .vectors import Vectors
-from .wholes import lanes_of
 
 __all__ = ["PacketSegments"]
 
