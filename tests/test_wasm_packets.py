@@ -51,6 +51,7 @@ NAMED = frozenset({
     "the code is long", "lanes part in many places of loops with several entries",
     "between barriers lanes do no more than move what they share",
     "lanes do little else than compute integers of more than 64 bits",
+    "lanes may stop at different barriers, and do little between them",
 })  # fmt: skip
 MIX = {"exact": 84, "atlas": 18, "faults": 18}  # 14:3:3, as the runs of 20,000 programs have them
 
@@ -156,6 +157,11 @@ REASONS = {
     ),
     "lanes do little else than compute integers of more than 64 bits": (
         "    cvt.u128.u64 r1, r255\n    mul.u128 r2, r1, r1\n    cvt.u32.u128 r11, r2",
+        (8, 1, 1),
+    ),
+    "lanes may stop at different barriers, and do little between them": (
+        "    mov_imm.u32 r11, 4\n    set.lt.u32 p0, r11, r252\n    bra other, p0\n    bar_sync 0\n    bra out\n"
+        "other:\n    bar_sync 1\nout:",
         (8, 1, 1),
     ),
     "the code is long": ("    cvt.u32.u64 r11, r255\n" + "    mad.u32 r11, r11, r11, r11\n" * 1200, (8, 1, 1)),

@@ -33,6 +33,9 @@ _CHOOSE = frozenset(
 _TANGLED = 40
 _ROWS = (Space.BUFFER, Space.POOL)  # where chains load and store
 _WORK = 8  # what the code between barriers computes for each of its accesses, in additions, where packets pay
+# What lanes that may stop at different barriers compute for each of these, where packets pay: all that they keep is
+# loaded and stored whole (with 20 additions for each packets took 1.4 times as long, with 280 0.56).
+_APART = 128
 _CHAIN = 60  # values of a kernel without loops, where packets of 8 pay
 _CARRIED = 5  # values that loops take from round to round, where packets of 8 pay: they fit into registers twice
 # Values of a kernel in packets of 4. Each takes up to 250 bytes, so that no module has more than 250 KB (the kernels of
@@ -220,6 +223,9 @@ def _loss(function: Function, lowered: Lowered, plan: Fission | None, forms: For
         if not loops and 3 * apart >= len(nodes) and total(function.nodes()) < _WORK * len(nodes):
             return "between barriers lanes do no more than move what they share"
         return ""
+    barriers = sum(piece.kind == "barrier" for piece in lowered.pieces)
+    if total(function.nodes()) < _APART * barriers:
+        return "lanes may stop at different barriers, and do little between them"
     if _by_one(structure(lowered.resumes[0]), forms):
         return "one lane does everything"
     # Atomics are done lane after lane, and vectors taken apart for them: in packets of 4 a histogram took 1.2 times as
