@@ -136,8 +136,8 @@ def _loops_of(function: Function, most: int | None = None) -> Iterator[list[Node
 
 
 def _is_of_wide(nodes: list[Node]) -> bool:
-    """Whether more than two fifths of what is computed is integers of more than 64 bits, or made of them: to these lanes
-    do what they do one after the other (powers of U256 took 1.18 times as long in packets, sums 0.94, differences that
+    """Whether more than two fifths of what is computed is integers of more than 64 bits, or made of them: lanes do
+    that one after the other (powers of U256 took 1.18 times as long in packets, sums 0.94, differences that
     are compared 1.01, and a sum of U128 among functions 0.44)."""
     types = [(node.ty, node.attr) for node in nodes if not node.is_const]
     return 5 * sum(any(isinstance(ty, Type) and ty.is_wide for ty in both) for both in types) > 2 * len(types)
