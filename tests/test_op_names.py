@@ -39,7 +39,6 @@ SETS = {
         "add cvt mul shl sub",  # what the place of an element is made of, as frontends write it
         "and max min rem",  # of which a bound of one operand is one of the result
     },
-    "compiler/forms.py": {("mask", "any")},  # what packets.py makes
     "compiler/legalise.py": {"abs cvt le"},  # what the legaliser makes others of, of wide integers
     "compiler/pairs.py": {
         "add and div max min mul or rem shl shr sub xor",  # that have 32 bits where operands and result have
