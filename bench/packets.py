@@ -234,7 +234,8 @@ def _all() -> list[Case]:
 
 
 CASES = ("saxpy", "chain", "exp", "sin", "mandelbrot", "collatz", "blur", "gray_scott", "search", "histogram",
-         "transpose", "complex", "block_sum", "wide_sum", "wide_modular", "wide_power", "wide_few", "wide_less")  # fmt: skip
+         "transpose", "complex", "block_sum", "wide_sum", "wide_modular", "wide_power", "wide_few",
+         "wide_less")  # fmt: skip
 
 
 class _Form:

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from ...compiler.accesses import access_of
 from ...compiler.dominance import Dominators, loop_body
 from ...compiler.fission import Fission, fission, reachable
+from ...compiler.forms import Forms
 from ...compiler.ir import Function, Node
 from ...compiler.operations import EFFECTS, WRITES
 from ...compiler.out_of_ssa import Do, Lowered, Variable, lower
-from ...compiler.packets import Forms
 from ...compiler.passes.costs import total
 from ...compiler.ranges import Ranges
 from ...compiler.reducible import reducible
@@ -33,6 +33,9 @@ _CHOOSE = frozenset(
 _TANGLED = 40
 _ROWS = (Space.BUFFER, Space.POOL)  # where chains load and store
 _WORK = 8  # what the code between barriers computes for each of its accesses, in additions, where packets pay
+# What lanes that may stop at different barriers compute for each of these, where packets pay: all that they keep is
+# loaded and stored whole (with 20 additions for each packets took 1.4 times as long, with 280 0.56).
+_APART = 128
 _CHAIN = 60  # values of a kernel without loops, where packets of 8 pay
 _CARRIED = 5  # values that loops take from round to round, where packets of 8 pay: they fit into registers twice
 # Values of a kernel in packets of 4. Each takes up to 250 bytes, so that no module has more than 250 KB (the kernels of
@@ -133,11 +136,11 @@ def _loops_of(function: Function, most: int | None = None) -> Iterator[list[Node
 
 
 def _is_of_wide(nodes: list[Node]) -> bool:
-    """Whether more than a third of what is computed is integers of more than 64 bits, or made of them. What is done to
-    these is done lane after lane (powers of U256 took 1.18 times as long in packets, sums
-    0.94, and a sum of U128 among functions 0.44)."""
+    """Whether more than two fifths of what is computed is integers of more than 64 bits, or made of them: lanes do
+    that one after the other (powers of U256 took 1.18 times as long in packets, sums 0.94, differences that
+    are compared 1.01, and a sum of U128 among functions 0.44)."""
     types = [(node.ty, node.attr) for node in nodes if not node.is_const]
-    return 3 * sum(any(isinstance(ty, Type) and ty.is_wide for ty in both) for both in types) > len(types)
+    return 5 * sum(any(isinstance(ty, Type) and ty.is_wide for ty in both) for both in types) > 2 * len(types)
 
 
 def _is_long(node: Node) -> bool:
@@ -146,14 +149,18 @@ def _is_long(node: Node) -> bool:
 
 def _loops_compute(function: Function) -> bool:
     """Whether a loop has no effects, and values of at most 32 bits."""
-    return any(not any(node.op in EFFECTS or _is_long(node) for node in nodes) for nodes in _loops_of(function, _CARRIED))
+    return any(
+        not any(node.op in EFFECTS or _is_long(node) for node in nodes) for nodes in _loops_of(function, _CARRIED)
+    )
 
 
 def _loops_call(function: Function) -> bool:
     """Whether a loop has functions such as EXP, of at most 32 bits, and the code is short enough to be there twice."""
     if sum(1 for _ in function.nodes()) > _LONGEST // 2:
         return False
-    return any(any(node.op == "call" and not _is_long(node) for node in nodes) for nodes in _loops_of(function, _CARRIED))
+    return any(
+        any(node.op == "call" and not _is_long(node) for node in nodes) for nodes in _loops_of(function, _CARRIED)
+    )
 
 
 def _loops_read(function: Function) -> int:
@@ -216,6 +223,9 @@ def _loss(function: Function, lowered: Lowered, plan: Fission | None, forms: For
         if not loops and 3 * apart >= len(nodes) and total(function.nodes()) < _WORK * len(nodes):
             return "between barriers lanes do no more than move what they share"
         return ""
+    barriers = sum(piece.kind == "barrier" for piece in lowered.pieces)
+    if total(function.nodes()) < _APART * barriers:
+        return "lanes may stop at different barriers, and do little between them"
     if _by_one(structure(lowered.resumes[0]), forms):
         return "one lane does everything"
     # Atomics are done lane after lane, and vectors taken apart for them: in packets of 4 a histogram took 1.2 times as

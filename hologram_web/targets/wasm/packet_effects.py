@@ -68,13 +68,12 @@ class PacketEffects:
             match node.op:
                 case "guard":
                     self.faults.guard(node, under)
-                case "load" | "store" if self.values.wide_lanes is not None and node.attr.element.is_wide:
-                    if node.op == "load":
-                        self.values.wide_lanes.load(self.accesses, node, variable, under)
-                    else:
-                        self.values.wide_lanes.store(self.accesses, node, under)
+                case "load" if self.values.wide_lanes is not None and node.attr.element.is_wide:
+                    self.values.wide_lanes.load(self.accesses, node, variable, under)
                 case "load":
                     self.accesses.load(node, variable, under)
+                case "store" if self.values.wide_lanes is not None and node.attr.element.is_wide:
+                    self.values.wide_lanes.store(self.accesses, node, under)
                 case "store":
                     self.accesses.store(node, under)
                 case "atomic":

@@ -11,16 +11,13 @@ from ...compiler.out_of_ssa import Variable
 from ...compiler.packets import Stops, Straightened
 from ...compiler.structure import structure
 from ...errors import FaultKind
-from ...isa.types import Type
 from .code import Code
 from .effects import Effects
-from .packet_faults import MASKS
 from .packet_runs import PacketRuns
 from .packet_steps import PacketSteps
 from .packets import Packets
 from .polls import Polls
 from .vectors import Vectors
-from .wholes import lanes_of
 
 __all__ = ["PacketSegments"]
 
@@ -49,7 +46,7 @@ class PacketSegments(PacketRuns):
         put(self.get("spill"), ("i32.const", 0), ("i32.const", code.padded * code.room), ("memory.fill", 0))
         put(("i32.const", -1), self.set("current"), ("block", None), ("loop", None))
         depth = code.depth
-        put(("i32.const", -1), self.set("stop"))
+        put(("i32.const", -1), self.set("stop"), ("i32.const", 0), self.set("first word"))
         self.polls.spend(("i64.const", self.polls.lanes_cost(code.lowered.pieces)))
         starts = [(-1, code.lowered.resumes[0]), *((piece.at, piece.ways[0]) for piece in self.barriers)]
         for self._number, (at, start) in enumerate(starts):
@@ -96,11 +93,23 @@ class PacketSegments(PacketRuns):
         assert made.stopped is not None
         self._store(self.kept)
         if code.has_budget:
-            self.steps.keep(made)
+            self.steps.keep_spent()
+        first = self.get("first word")  # of the first lane that stopped in this round: most have the same
         for part, local in enumerate(self.values.locals(made.stopped)):
             self._word()
             put(("local.get", local), ("v128.store", 2, 16 * part))
-        with self.values.temporary("i32") as at, self.values.temporary("i32") as first:
+            put(("local.get", local), first, ("i32x4.splat",), ("i32x4.ne",), ("local.get", local))
+            put(("i32.const", _STOPPED), ("i32x4.splat",), ("v128.and",), ("i32.const", 0), ("i32x4.splat",))
+            put(("i32x4.ne",), ("v128.and",), *([("v128.or",)] if part else []))
+        put(("v128.any_true",), ("if", None))
+        self._look(made)
+        put(("end",))
+
+    def _look(self, made: Straightened) -> None:
+        """Looks at each lane that stopped."""
+        put, code = self.put, self.code
+        temporary = self.values.temporary
+        with temporary("i32") as at, temporary("i32") as first, temporary("i32") as word:
             last = code.named("last")
             put(self.get("lane"), ("local.tee", first), ("i32.const", self.width), ("i32.add",), ("local.set", last))
             if made.faults:  # of a lane of this packet, who is the last that counts
@@ -111,11 +120,13 @@ class PacketSegments(PacketRuns):
             put(("block", None), ("loop", None), self.get("lane"), ("local.get", last), ("i32.ge_s",), ("br_if", 1))
             self._word()
             put(self.get("lane"), ("local.get", first), ("i32.sub",), ("i32.const", 4), ("i32.mul",), ("i32.add",))
-            put(("i32.load", 2, 0), ("local.tee", at), ("i32.const", _STOPPED), ("i32.and",), ("if", None))
+            put(("i32.load", 2, 0), ("local.tee", at), ("local.tee", word))
+            put(("i32.const", _STOPPED), ("i32.and",), ("if", None))
             for number, piece in enumerate(self.barriers, 1):
                 put(("i32.const", piece.at), ("local.get", at))
                 put(("local.get", at), ("i32.const", number | _STOPPED), ("i32.eq",), ("select",), ("local.set", at))
             put(self.get("stop"), ("i32.const", -1), ("i32.eq",), ("if", None))
+            put(("local.get", word), self.set("first word"))
             put(("local.get", at), self.set("stop"), self.get("lane"), self.set("stop_lane"), ("else",))
             put(self.get("stop"), ("local.get", at), ("i32.ne",), ("if", None))
             with self.values.temporary("i64") as other:

@@ -115,11 +115,7 @@ class PacketSteps:
     def keep(self, made: Straightened) -> None:
         """Keeps what lanes have spent; `least` and `least_lane` are what is left to the first lane that has least."""
         put, spent = self.put, self._locals()[1]
-        with self.values.temporary("v128") as over:
-            self._look_at_counts(None, over)
-        for part, local in enumerate(spent):
-            put(self.get("spill"), self.get("kept"), ("i32.const", 8), ("i32.mul",), ("i32.add",))
-            put(("local.get", local), ("v128.store", 2, self.code.budget_slot * self.code.padded + 16 * part))
+        self.keep_spent()
         staying = made.staying if made.staying is not None else made.mask
         with self.values.temporary("i32") as bits, self.values.temporary("i64") as left:
             if staying is None:
@@ -134,6 +130,13 @@ class PacketSteps:
                 put(("local.get", bits), ("i32.const", lane), ("i32.shr_u",), ("i32.and",), ("if", None))
                 put(("local.get", left), self.set("least", "i64"))
                 put(self.get("lane"), ("i32.const", lane), ("i32.add",), self.set("least_lane"), ("end",))
+
+    def keep_spent(self) -> None:
+        with self.values.temporary("v128") as over:
+            self._look_at_counts(None, over)
+        for part, local in enumerate(self._locals()[1]):
+            self.put(self.get("spill"), self.get("kept"), ("i32.const", 8), ("i32.mul",), ("i32.add",))
+            self.put(("local.get", local), ("v128.store", 2, self.code.budget_slot * self.code.padded + 16 * part))
 
     def _steps_routine(self) -> int:
         """steps(budget, counts, spent, mask, ticks): ticks, all that was spent, and who has no step left.
