@@ -411,9 +411,9 @@ _WASM = (
     ),
     _wasm(
         "reductions have 16 accumulators",
-        "targets.wasm.routines:Routines._reduce",
-        '("i32.const", _ORBITS - 1)',
-        '("i32.const", _ORBITS // 2 - 1)',
+        "targets.wasm.reductions:_Combined.__init__",
+        "count = _ORBITS * ty.size_bytes // 16",
+        "count = _ORBITS * ty.size_bytes // 32",
         "reduce/order_orbits_half.atlas",
     ),
     _wasm(
@@ -758,16 +758,16 @@ _PACKETS = (
     ),
     _packets(
         "accumulators of a reduction are folded with themselves",
-        "targets.wasm.routines:_folded",
+        "targets.wasm.reductions:_Combined.fold",
         "(byte + distance) % 16",
         "byte",
         "reduce/order.atlas",
     ),
     _packets(
         "halves of a row of a reduction are read twice",
-        "targets.wasm.routines:_rows",
-        '("v128.load", 2, 16 * place), (together,)',
-        '("v128.load", 2, 16 * (place // 2)), (together,)',
+        "targets.wasm.reductions:_Combined.with_row",
+        '("v128.load", 0, 16 * place)',
+        '("v128.load", 0, 16 * (place // 2))',
         "reduce/order.atlas",
     ),
 )

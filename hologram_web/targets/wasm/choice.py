@@ -165,7 +165,7 @@ def _loops_call(function: Function) -> bool:
 
 def _loops_read(function: Function) -> int:
     """16 where a loop has no effects but loads of elements from memory that all blocks see: rounds of its sums wait for
-    one another in each packet, those of several do not. 8 where one has 64 bits (ArgMax of F64 took 0.6 of its time in
+    one another in each packet, those of several do not. 8 where one has 64 bits (ArgMax of F64 took 0.74 of its time in
     packets of 4), 8 or none where the code is too long to be there so often."""
     long = sum(1 for _ in function.nodes()) / _LONGEST
     for nodes in _loops_of(function, _CARRIED):

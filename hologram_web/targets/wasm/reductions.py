@@ -142,7 +142,7 @@ class _Combined:
     def with_halves(self, at: int, element: Type) -> None:
         """The same of F16 or BF16. Those of F16 are a 2**112th as F32, but infinities and NaN: sums of them are exact
         where those of the numbers are, as all is a multiple of 2**-136, and so are rounded alike. (Numbers that are
-        products with 2**112 take V8 and wasmtime 8 ns an element where halves are subnormal, and 0.3 so.)"""
+        products with 2**112 take wasmtime 8 ns an element where halves are subnormal, and 0.3 so.)"""
         for place in range(0, len(self.vectors), 2):
             self.put([("local.get", at), ("v128.load", 0, 8 * place), ("local.set", self.x)])
             if element is Type.F16:

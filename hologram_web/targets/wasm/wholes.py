@@ -224,7 +224,7 @@ class Wholes:
 
     def _of_halves(self, node: Node) -> list[int]:
         """F32 of halves. Those of F16 are a 2**112th as bits of F32, but infinities and NaN, and products with it take
-        8 ns an element where halves are subnormal (0.3 else): packets that have some call the function. Their bits
+        8 ns an element where halves are subnormal (1 else): packets that have some call the function. Their bits
         moved up by one, as numbers with a sign, are the ones next to zero."""
         vectors, put = self.vectors, self.put
         bits = 16 if vectors.width > 4 else 32
