@@ -183,7 +183,7 @@ def test_pairs_are_turned(ex: hg.Executor, interleaved: bool) -> None:
     expected = np.stack(parts, -1).reshape(x.shape) if interleaved else np.concatenate(parts, -1)
     found = ops.rope(ex.array(x), ex.array(freqs), interleaved=interleaved)
     np.testing.assert_allclose(found.numpy(), expected, rtol=1e-5, atol=1e-6)
-    with pytest.raises(LaunchError, match=r"freqs has shape \(4, 5\); \(5, 4\), an angle for each pair, is expected"):
+    with pytest.raises(LaunchError, match=r"rope: freqs has shape \(4, 5\); \(5, 4\), an angle for each pair of x"):
         ops.rope(ex.array(x), ex.array(freqs.T.copy()))
 
 
