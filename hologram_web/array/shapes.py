@@ -52,8 +52,8 @@ def images(function: str, x: Array, **factors: Array) -> dict[str, int]:
 
 
 def check_window(function: str, x: Array, axis: int, size: int, stride: int, dilation: int, padding: int) -> None:
-    """Raises ArrayShapeError where an image with its padding is shorter than a window by more than a stride: there would
-    be fewer places than none."""
+    """Raises ArrayShapeError where an image with its padding is shorter than a window by more than a stride: there
+    would be fewer places than none."""
     n, reach = x.shape[axis], dilation * (size - 1) + 1
     if all(map(is_known, (n, reach, padding))) and n + padding + stride < reach:
         raise misfit(function, "x", x.shape, axis, f"{reach - padding} at least, for a window of {reach}, is expected")
