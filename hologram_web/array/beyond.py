@@ -12,12 +12,12 @@ from ..errors import LaunchError
 from ..isa.types import Type
 from .array import Array, array_of, mapped
 from .creation import arange, array_like, full, linspace
+from .fitting import check_widths
 from .functions import broadcast_to, clip, concat, conj, flip, moveaxis, result_type, sort, where
 from .linalg import diagonal, matrix_norm, vector_norm
 from .node import misfit
 from .quantiles import median, percentile, quantile
 from .sets import nonzero, searchsorted
-from .shapes import check_widths
 from .summed import einsum
 from .types import kind_of
 

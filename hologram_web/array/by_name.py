@@ -14,10 +14,10 @@ from ..runtime.executor import Buffer, Executor
 from . import creation, fft, functions, linalg, sets
 from .applied import apply
 from .array import Array, array_of, mapped, reduced
+from .fitting import HEADS, IMAGES, check_attention, check_cache, check_widths, check_window, images, lengths, rows_of
 from .library_nodes import tensor
 from .node import in_order, misfit, misshapen
 from .run import realize
-from .shapes import HEADS, IMAGES, check_attention, check_cache, check_widths, check_window, images, lengths, rows_of
 from .sizes import is_known
 from .summed import einsum
 from .types import kind_of

@@ -16,9 +16,9 @@ from ..runtime import arrays
 from ..runtime.executor import Buffer, Executor
 from .array import Array, Axes, array_of, mapped, mapped_to, reduced
 from .creation import array_like, copied, full
+from .fitting import check_alike
 from .library_nodes import kernel, tensor
 from .node import broadcast_shapes, misfit
-from .shapes import check_alike
 from .types import NUMBERS, accumulated, floating, kind_of, of_number, promoted
 
 __all__ = [
