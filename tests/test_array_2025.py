@@ -50,7 +50,7 @@ def test_further_axes(wasm: hg.Executor, axis: Any) -> None:
 @pytest.mark.parametrize("axis", [3, -4, (0, 0), (0, -4), (0, 4)])
 def test_further_axes_that_there_are_not(wasm: hg.Executor, axis: Any) -> None:
     for kind in (IndexError, ValueError, LaunchError):
-        with pytest.raises(kind, match="of an array that gets"):
+        with pytest.raises(kind, match="of x, which gets"):
             xp.expand_dims(xp.zeros((2, 3), device=wasm), axis=axis)
 
 
@@ -128,7 +128,7 @@ def test_eigenvalues_that_there_are_not(wasm: hg.Executor) -> None:
     a = np.array([[np.nan, 1.0], [0.0, 1.0]], "f4")
     assert np.isnan(xp.linalg.eigvals(xp.asarray(a, device=wasm)).numpy()).any()
     assert xp.linalg.eig(xp.zeros((0, 3, 3), device=wasm)).eigenvectors.shape == (0, 3, 3)
-    with pytest.raises(LaunchError, match="square matrices are asked for"):
+    with pytest.raises(LaunchError, match="square matrices are expected"):
         xp.linalg.eig(xp.zeros((2, 3), device=wasm))
 
 

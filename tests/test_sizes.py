@@ -163,7 +163,7 @@ def test_what_has_to_be_known_is_named(wasm: hg.Executor) -> None:
         np.testing.assert_allclose(function(x).numpy(), np.asarray(fn(x)), rtol=1e-6)
         found = wasm.run(function.compile(hg.Array[hg.f32, 4, 12]), x=x)
         np.testing.assert_array_equal(found, function(x).numpy())
-    with pytest.raises(hg.LaunchError, match=r"shapes \(n, m\) and \(m, n\) do not fit one another"):
+    with pytest.raises(hg.LaunchError, match=r"x1 of shape \(n, m\) and x2 of shape \(m, n\) do not fit one another"):
         hg.function(device=wasm)(other).compile()
     with pytest.raises(UnknownSize, match="the number n is needed here"):
         hg.function(device=wasm)(lambda x: xp.fft.fft(x.T)).compile(hg.Array[hg.f32, "n", 12])

@@ -34,9 +34,7 @@ from .view import View, row_major
 if TYPE_CHECKING:
     from ..runtime.executor import Executor
 
-__all__ = [
-    "Array", "Axes", "array_of", "by_parts", "lengths_of", "mapped", "mapped_to", "reduced",
-]  # fmt: skip
+__all__ = ["Array", "Axes", "array_of", "by_parts", "lengths_of", "mapped", "mapped_to", "reduced"]
 
 Axes = int | Sequence[int] | None
 
@@ -96,7 +94,7 @@ class Array(Operators):
     def mT(self) -> Array:
         """The last two axes exchanged."""
         if self.ndim < 2:
-            raise LaunchError(f"mT takes two axes or more, and the array has shape {self.shape}")
+            raise LaunchError(f"mT takes two axes or more, and x has shape {self.shape}")
         return self.transpose((*range(self.ndim - 2), self.ndim - 1, self.ndim - 2))
 
     def __len__(self) -> int:
@@ -216,12 +214,12 @@ class Array(Operators):
     @outermost
     def reshape(self, *shape: Any) -> Array:
         """The same elements, row by row, with other axes; one of them may be -1."""
-        lengths = lengths_of(shape)
+        wanted = lengths = lengths_of(shape)
         if lengths.count(-1) == 1:
             rest = prod(length for length in lengths if length != -1)
             lengths = [self.size // rest if length == -1 and rest else length for length in lengths]
         if prod(lengths) != self.size or any(length < 0 for length in lengths):
-            raise ArrayShapeError(f"an array of shape {self.shape} cannot have the shape {tuple(lengths_of(shape))}")
+            raise ArrayShapeError(f"x of shape {self.shape}, {self.size} elements, cannot have the shape {(*wanted,)}")
         return self._with(view(self.node, View(tuple(lengths), row_major(lengths))))
 
     @outermost
@@ -230,8 +228,8 @@ class Array(Operators):
         found = lengths_of(axes) if axes and axes != (None,) else list(range(self.ndim))[::-1]
         order = [self._axis(axis) for axis in found]
         if sorted(order) != list(range(self.ndim)):
-            raise LaunchError(
-                f"axes of an array of shape {self.shape} are {tuple(range(self.ndim))}, not {tuple(found)}"
+            raise ArrayShapeError(
+                f"axes of x, whose shape is {self.shape}, are {tuple(range(self.ndim))}, each once, not {tuple(found)}"
             )
         strides = row_major(self.shape)
         return self._with(view(self.node, View(tuple(self.shape[a] for a in order), tuple(strides[a] for a in order))))
@@ -254,7 +252,7 @@ class Array(Operators):
         """Without axes of one element."""
         axes = self._axes(axis) if axis is not None else [a for a in range(self.ndim) if self.shape[a] == 1]
         if any(self.shape[a] != 1 for a in axes):
-            raise ArrayShapeError(f"only axes of one element are squeezed: {axis!r} of shape {self.shape}")
+            raise ArrayShapeError(f"axis {axis!r} of x, whose shape is {self.shape}: one of one element is expected")
         return self.reshape([length for a, length in enumerate(self.shape) if a not in axes])
 
     @outermost
@@ -263,7 +261,7 @@ class Array(Operators):
         axes = (axis,) if isinstance(axis, int) else axis
         count = self.ndim + len(axes)
         if any(not -count <= each < count for each in axes) or len({each % count for each in axes}) < len(axes):
-            raise ArrayAxisError(f"axis {axis} of an array that gets {count} axes")
+            raise ArrayAxisError(f"axis {axis} of x, which gets {count} axes: {-count} to {count - 1}, each once")
         shape = list(self.shape)
         for at in sorted(each % count for each in axes):
             shape.insert(at, 1)
@@ -318,17 +316,18 @@ class Array(Operators):
     def _with(self, node: ArrayNode) -> Array:
         return Array(node, self.executor)
 
-    def _axis(self, axis: int) -> int:
-        if not -self.ndim <= axis < max(self.ndim, 1):
-            raise ArrayAxisError(f"axis {axis} of an array of shape {self.shape}")
-        return axis % max(self.ndim, 1)
+    def _axis(self, axis: int, x: str = "x") -> int:
+        end = max(self.ndim, 1)
+        if not -self.ndim <= axis < end:
+            raise ArrayAxisError(f"axis {axis} of {x}, of shape {self.shape}: {-self.ndim} to {end - 1} is expected")
+        return axis % end
 
     def _axes(self, axis: Axes) -> list[int]:
         if axis is None:
             return list(range(self.ndim))
         found = [self._axis(a) for a in ((axis,) if isinstance(axis, int) else axis)]
         if len(set(found)) < len(found):
-            raise ArrayAxisError(f"an axis is named twice: {axis}")
+            raise ArrayAxisError(f"an axis of x, whose shape is {self.shape}, is named twice: {axis}")
         return found
 
     # Reductions
@@ -386,7 +385,7 @@ class Array(Operators):
         at = found._axis(0 if axis is None else axis)
         outer, n, inner = prod(found.shape[:at]), found.shape[at], prod(found.shape[at + 1 :])
         if not n:
-            raise LaunchError(f"{name} of no elements: axis {at} of shape {found.shape}")
+            raise LaunchError(f"{name} of no elements: axis {at} of x, whose shape is {found.shape}")
         shape = (*found.shape[:at], *found.shape[at + 1 :])
         numbers = (("outer", outer), ("n", n), ("inner", inner))
         from .library_nodes import tensor
@@ -567,7 +566,7 @@ def reduced(kind: str, array: Array, axis: Axes, keepdims: bool, empty: Any = No
     shape = array.shape
     along = [shape[a] for a in axes]
     if kind in ("min", "max") and not prod(along) and empty is None:
-        raise LaunchError(f"{kind} of no elements: axis {axis} of shape {shape}")
+        raise LaunchError(f"{kind} of no elements: axis {axis} of x, whose shape is {shape}")
     kept = [a for a in range(len(shape)) if a not in axes]
     result = tuple(shape[a] for a in kept)
     if not axes:

@@ -12,8 +12,10 @@ from ..errors import LaunchError
 from ..isa.types import Type
 from .array import Array, array_of, mapped
 from .creation import arange, array_like, full, linspace
+from .fitting import check_widths
 from .functions import broadcast_to, clip, concat, conj, flip, moveaxis, result_type, sort, where
 from .linalg import diagonal, matrix_norm, vector_norm
+from .node import misfit
 from .quantiles import median, percentile, quantile
 from .sets import nonzero, searchsorted
 from .summed import einsum
@@ -39,7 +41,7 @@ def split(x: Array, parts: int | Sequence[int], axis: int = 0) -> list[Array]:
     """So many parts of the same length along an axis, or parts that begin at numbers. Raises LaunchError."""
     at = x._axis(axis)
     if isinstance(parts, int) and x.shape[at] % parts:
-        raise LaunchError(f"{x.shape[at]} elements along axis {axis} are no {parts} parts of the same length")
+        raise misfit("split", "x", x.shape, at, f"a multiple of {parts} is expected")
     return array_split(x, parts, axis)
 
 
@@ -97,6 +99,7 @@ def pad(x: Array, pad_width: Any, mode: str = "constant", *, constant_values: fl
     if isinstance(pad_width[0], int):
         widths = [tuple(pad_width)]
     widths = widths * x.ndim if len(widths) == 1 else widths
+    check_widths(x, widths, "pad_width")
     for axis, (before, behind) in enumerate(widths):
         ends = [
             full((*x.shape[:axis], count, *x.shape[axis + 1 :]), constant_values, dtype=x.dtype, device=x.executor)

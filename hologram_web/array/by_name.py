@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from functools import wraps
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from typing import Any
 
 from ..errors import LaunchError
@@ -14,16 +14,17 @@ from ..runtime.executor import Buffer, Executor
 from . import creation, fft, functions, linalg, sets
 from .applied import apply
 from .array import Array, array_of, mapped, reduced
+from .fitting import HEADS, IMAGES, check_attention, check_cache, check_widths, check_window, images, lengths, rows_of
 from .library_nodes import tensor
-from .node import in_order
+from .node import in_order, misfit, misshapen
 from .run import realize
+from .sizes import is_known
 from .summed import einsum
 from .types import kind_of
 
 __all__ = ["OPERATIONS"]
 
 _Function = Callable[..., Any]
-_IMAGES = "batch, channels, height, width"
 
 
 def _array(value: Any, beside: Any = None) -> Array:
@@ -154,44 +155,34 @@ def lerp(a: Array, b: Any, t: Any) -> Array:
 
 def layer_norm(x: Array, gamma: Array, beta: Array, eps: float = 1e-5) -> Array:
     """Rows with mean 0 and variance 1, times gamma, plus beta."""
-    n = x.shape[-1]
+    n = rows_of("layer_norm", x, gamma=gamma, beta=beta)
     return apply("LayerNorm", input=x, gamma=gamma, beta=beta, rows=x.size // max(n, 1), n=n, eps=eps).reshape(x.shape)
 
 
 def rms_norm(x: Array, gamma: Array, eps: float = 1e-5) -> Array:
     """Rows by their root mean square, times gamma."""
-    n = x.shape[-1]
+    n = rows_of("rms_norm", x, gamma=gamma)
     return apply("RMSNorm", input=x, gamma=gamma, rows=x.size // max(n, 1), n=n, eps=eps).reshape(x.shape)
-
-
-def _lengths(x: Array, axes: str) -> tuple[int, ...]:
-    """The lengths of the axes that an array is to have. Raises LaunchError."""
-    if x.ndim != axes.count(",") + 1:
-        raise LaunchError(f"an array of shape {x.shape} has other axes than ({axes})")
-    return x.shape
-
-
-def _images(x: Array) -> dict[str, int]:
-    if x.ndim < 2:
-        raise LaunchError(f"an array of shape {x.shape} has other axes than (batch, channels, ...)")
-    return {"batch": x.shape[0], "channels": x.shape[1], "spatial": math.prod(x.shape[2:])}
 
 
 def batch_norm(x: Array, gamma: Array, beta: Array, mean: Array, variance: Array, eps: float = 1e-5) -> Array:
     """Channels with mean and variance that are given."""
     given = {"gamma": gamma, "beta": beta, "mean": mean, "variance": variance}
-    return apply("BatchNorm", input=x, **given, **_images(x), eps=eps).reshape(x.shape)
+    return apply("BatchNorm", input=x, **given, **images("batch_norm", x, **given), eps=eps).reshape(x.shape)
 
 
 def group_norm(x: Array, gamma: Array, beta: Array, groups: int, eps: float = 1e-5) -> Array:
     """Groups of channels with mean 0 and variance 1."""
-    given = {"gamma": gamma, "beta": beta, "groups": groups}
-    return apply("GroupNorm", input=x, **given, **_images(x), eps=eps).reshape(x.shape)
+    sizes = images("group_norm", x, gamma=gamma, beta=beta)
+    if groups < 1 or sizes["channels"] % groups != 0:
+        raise misfit("group_norm", "x", x.shape, 1, f"a multiple of groups, {groups}, is expected")
+    return apply("GroupNorm", input=x, gamma=gamma, beta=beta, groups=groups, **sizes, eps=eps).reshape(x.shape)
 
 
 def instance_norm(x: Array, gamma: Array, beta: Array, eps: float = 1e-5) -> Array:
     """Each channel of each image with mean 0 and variance 1."""
-    return apply("InstanceNorm", input=x, gamma=gamma, beta=beta, **_images(x), eps=eps).reshape(x.shape)
+    given = {"gamma": gamma, "beta": beta}
+    return apply("InstanceNorm", input=x, **given, **images("instance_norm", x, **given), eps=eps).reshape(x.shape)
 
 
 # Losses
@@ -240,22 +231,34 @@ def _padded(padding: int | Sequence[int]) -> tuple[int, ...]:
 
 
 def _slid(
-    name: str, x: Array, kernel: Array, channels: int, lengths: Callable[..., int], around: Any, **given: Any
+    name: str, x: Array, kernel: Array, channels: int, extent: Callable[..., int], around: Any, **given: Any
 ) -> Array:
-    """A convolution of images; `lengths` are of a result from (length, kernel, stride, dilation, padding, further)."""
-    n, c, h, w = _lengths(x, _IMAGES)
-    _, _, kh, kw = _lengths(kernel, "channels, channels, height, width")
-    if c != (kernel.shape[1] * given["groups"] if around is None else kernel.shape[0]):
-        raise LaunchError(f"{c} channels do not fit kernels of shape {kernel.shape} in {given['groups']} groups")
+    """A convolution of images; `extent` is a length of the result from (length, kernel, stride, dilation, padding)."""
+    called, groups, bias = "conv2d" if around is None else "conv_transpose2d", given["groups"], given["bias"]
+    n, c, h, w = lengths(called, x, IMAGES)
+    _, _, kh, kw = lengths(called, kernel, "channels, channels, height, width", "kernel")
+    wanted, why = (
+        (kernel.shape[0], "") if around is not None else (kernel.shape[1] * groups, f" times groups, {groups}")
+    )
+    if c != wanted:
+        like = f"axis {0 if around is not None else 1} of kernel {kernel.shape}{why}"
+        raise misfit(called, "x", x.shape, 1, f"{wanted}, {like}, is expected")
+    if groups < 1 or kernel.shape[0] % groups != 0:
+        raise misfit(called, "kernel", kernel.shape, 0, f"a multiple of groups, {groups}, is expected")
+    if isinstance(bias, Array) and bias.size != channels and is_known(channels):
+        raise misshapen(called, "bias", bias.shape, f"{channels} elements, one of each channel made, are expected")
     stride, dilation, pad = _pair(given.pop("stride")), _pair(given.pop("dilation")), _padded(given.pop("padding"))
     further = {} if around is None else {"output_padding": _pair(around)}
+    sides = list(zip((h, w), (kh, kw), stride, dilation, (pad[0] + pad[2], pad[1] + pad[3]), strict=True))
+    for axis, (_, *window) in enumerate(sides, 2):
+        if around is None:
+            check_window(called, x, axis, *window)
     made = apply(
         name, input=x, kernel=kernel, batch=n, in_channels=c, out_channels=channels, height=h, width=w, kernel_h=kh,
         kernel_w=kw, stride=stride, padding=pad, dilation=dilation, **further, **given,
     )  # fmt: skip
-    sides = zip((h, w), (kh, kw), stride, dilation, (pad[0] + pad[2], pad[1] + pad[3]), strict=True)
     last = further.get("output_padding", (0, 0))
-    return made.reshape(n, channels, *(lengths(*side) + more for side, more in zip(sides, last, strict=True)))
+    return made.reshape(n, channels, *(extent(*side) + more for side, more in zip(sides, last, strict=True)))
 
 
 def conv2d(
@@ -281,11 +284,13 @@ def conv_transpose2d(
     )  # fmt: skip
 
 
-def _pooled(name: str) -> _Function:
+def _pooled(name: str, called: str) -> _Function:
     def call(x: Array, size: Any, *, stride: Any = None, padding: Any = 0) -> Array:
-        n, c, h, w = _lengths(x, _IMAGES)
+        n, c, h, w = lengths(called, x, IMAGES)
         (kh, kw), pad = _pair(size), _padded(padding)
         sh, sw = _pair(size if stride is None else stride)
+        check_window(called, x, 2, kh, sh, 1, pad[0] + pad[2])
+        check_window(called, x, 3, kw, sw, 1, pad[1] + pad[3])
         made = apply(
             name,
             input=x,
@@ -306,18 +311,17 @@ def _pooled(name: str) -> _Function:
 
 def upsample2d(x: Array, size: tuple[int, int], *, linear: bool = True, align_corners: bool = False) -> Array:
     """Images (NCHW) of another size, bilinear or nearest."""
-    n, c, h, w = _lengths(x, _IMAGES)
+    n, c, h, w = lengths("upsample2d", x, IMAGES)
     given = {"batch": n, "channels": c, "height": h, "width": w, "out_height": size[0], "out_width": size[1]}
     return apply("Resize2D", input=x, **given, linear=linear, align_corners=align_corners).reshape(n, c, *size)
 
 
-def _attention(name: str) -> _Function:
+def _attention(name: str, called: str) -> _Function:
     def call(
         query: Array, key: Array, value: Array, *, mask: Any = None, causal: bool = False, scale: Any = None
     ) -> Array:
-        b, h, s, d = _lengths(query, "batch, heads, positions, size")
-        if key.shape != value.shape or key.shape != (b, h, *key.shape[2:3], d):
-            raise LaunchError(f"no attention of {query.shape} to keys of {key.shape} and values of {value.shape}")
+        b, h, s, d = lengths(called, query, HEADS, "query")
+        check_attention(called, query, key, value, mask)
         given = {"batch": b, "heads": h, "seq_len": s, "kv_len": key.shape[2], "head_dim": d, "causal": causal}
         given |= {} if mask is None else {"mask": mask}
         given |= {} if scale is None else {"scale": scale}
@@ -330,10 +334,13 @@ def _attention(name: str) -> _Function:
 def rope(x: Array, freqs: Array, *, interleaved: bool = False) -> Array:
     """Rows of (batch, positions, heads, size of a head) with their pairs turned by angles (positions, half of the
     size): element j and the one half a row behind it are a pair, or with `interleaved`, neighbours."""
-    b, s, h, d = _lengths(x, "batch, positions, heads, size")
+    b, s, h, d = lengths("rope", x, "batch, positions, heads, size")
+    if is_known(d) and d % 2:
+        raise misfit("rope", "x", x.shape, 3, "an even number, of pairs, is expected")
     given = {"batch": b, "seq_len": s, "heads": h, "head_dim": d, "interleaved": interleaved}
     if freqs.shape != (s, d // 2):
-        raise LaunchError(f"freqs has shape {freqs.shape}; {(s, d // 2)}, an angle for each pair, is expected")
+        wanted = f"{(s, d // 2)}, an angle for each pair of x {x.shape}, is expected"
+        raise misshapen("rope", "freqs", freqs.shape, wanted)
     return apply("RoPE", input=x, freqs=freqs, **given).reshape(x.shape)
 
 
@@ -341,11 +348,8 @@ def kv_cache_update(cache: Array, new: Array, position: int) -> Array:
     """A cache (batch, heads, positions, size of a head) with new keys or values from a position on: those of one
     position (batch, heads, size) or of several. With `out` the cache itself, it is written in place."""
     rows = new.expand_dims(2) if new.ndim == 3 else new
+    check_cache("kv_cache_update", cache, new, rows, position)
     last = position + rows.shape[2]
-    if rows.shape[:2] + rows.shape[3:] != cache.shape[:2] + cache.shape[3:]:
-        raise LaunchError(f"new has shape {new.shape}, which is none of rows for a cache of shape {cache.shape}")
-    if position < 0 or last > cache.shape[2]:
-        raise LaunchError(f"positions {position} to {last - 1} are none of a cache of {cache.shape[2]}")
     found = Array(cache.node, cache.executor)
     found[:, :, position:last] = rows
     return found
@@ -357,7 +361,12 @@ def kv_cache_update(cache: Array, new: Array, position: int) -> Array:
 def sparse_matmul(values: Array, indices: Array, ptr: Array, x: Array) -> Array:
     """The product of a matrix in compressed sparse rows (as `scipy.sparse.csr_matrix` has data, indices and indptr)
     and a matrix. A column that is none of the rows of x is a fault."""
-    k, n = x.shape
+    k, n = lengths("sparse_matmul", x, "rows, columns")
+    if values.size != indices.size:
+        wanted = f"{values.size} elements, as in values, are expected"
+        raise misshapen("sparse_matmul", "indices", indices.shape, wanted)
+    if ptr.size == 0:
+        raise misshapen("sparse_matmul", "ptr", ptr.shape, "an element for each row and one more are expected")
     m = ptr.size - 1
     indices, ptr = (each.astype(Type.U32) for each in (indices, ptr))
     return apply("SparseGEMM", a_values=values, a_indices=indices, a_ptr=ptr, b=x, m=m, n=n, k=k).reshape(m, n)
@@ -370,7 +379,18 @@ def quantized_matmul(
     """The product of (a - a_zero) * a_scale and (b - b_zero) * b_scale, of bytes, in F32 (plus bias): sums are exact.
     Scale and zero of b are numbers, or one of each column. With 4 bits, a byte of b holds two columns, the first one
     in its low half."""
-    (m, k), n = a.shape, b.shape[1] * 8 // bits
+    name, axes = "quantized_matmul", "rows, columns"
+    (m, k), (rows, n) = (lengths(name, array, axes, key) for key, array in (("a", a), ("b", b)))
+    if rows != k and is_known(rows) and is_known(k):
+        raise misfit(name, "b", b.shape, 0, f"{k}, as axis 1 of a {a.shape}, is expected")
+    n = n * 8 // bits
+    for key, value, wanted in (
+        ("a_scale", a_scale, 1), ("b_scale", b_scale, n), ("a_zero", a_zero, 1), ("b_zero", b_zero, n),
+        ("bias", bias, n),
+    ):  # fmt: skip
+        if isinstance(value, Array) and value.size not in (1, wanted) and is_known(n):
+            several = f"1 element{f', or {n}, one of each column' if wanted != 1 else ''}"
+            raise misshapen(name, key, value.shape, f"{several}, is expected")
     each = n if any(isinstance(value, Array) and value.size != 1 for value in (b_scale, b_zero)) else 1
 
     def of(value: Any, count: int, ty: Type) -> Any:
@@ -406,7 +426,7 @@ def split(x: Array, parts: int | Sequence[int], axis: int = 0) -> list[Array]:
     at = x._axis(axis)
     if isinstance(parts, int):
         if x.shape[at] % parts:
-            raise LaunchError(f"{x.shape[at]} elements along axis {axis} are no {parts} parts of the same length")
+            raise misfit("split", "x", x.shape, at, f"a multiple of {parts} is expected")
         parts = range(x.shape[at] // parts, x.shape[at], x.shape[at] // parts) if x.shape[at] else [0] * (parts - 1)
     ends = [0, *parts, x.shape[at]]
     return [x[(slice(None),) * at + (slice(a, b),)] for a, b in pairwise(ends)]
@@ -414,18 +434,28 @@ def split(x: Array, parts: int | Sequence[int], axis: int = 0) -> list[Array]:
 
 def slice_(x: Array, start: Sequence[int], stop: Sequence[int], step: Sequence[int] | None = None) -> Array:
     """From numbers to numbers along each axis."""
-    return x[tuple(slice(a, b, c) for a, b, c in zip(start, stop, step or (1,) * len(start), strict=True))]
+    step = step or (1,) * len(start)
+    if not len(start) == len(stop) == len(step) <= x.ndim:
+        wanted = f"starts, stops and steps of its first axes are expected, not {start, stop, step}"
+        raise misshapen("slice", "x", x.shape, wanted)
+    return x[tuple(slice(a, b, c) for a, b, c in zip(start, stop, step, strict=True))]
 
 
 def scatter(x: Array, indices: Array, values: Any) -> Array:
     """x with other rows at numbers."""
     found = Array(x.node, x.executor)
+    if isinstance(values, Array) and isinstance(indices, Array) and kind_of(indices.dtype) == "i":
+        whole, mine = (*indices.shape, *x.shape[1:])[::-1], values.shape[::-1]
+        if any(n not in (1, m) for n, m in zip_longest(mine, whole[: len(mine)], fillvalue=1)):
+            wanted = f"{whole[::-1]}, rows of x {x.shape} at indices {indices.shape}, is expected"
+            raise misshapen("scatter", "values", values.shape, wanted)
     found[indices] = values
     return found
 
 
 def pad(x: Array, widths: Sequence[tuple[int, int]], value: float = 0.0) -> Array:
     """With so many elements of a value before and behind each axis."""
+    check_widths(x, widths, "widths")
     shape = [before + n + behind for (before, behind), n in zip(widths, x.shape, strict=True)]
     found = creation.full(shape, value, dtype=x.dtype, device=x.executor)
     found[tuple(slice(before, before + n) for (before, _), n in zip(widths, x.shape, strict=True))] = x
@@ -446,7 +476,11 @@ def embedding(table: Array, indices: Array) -> Array:
 
 def topk(x: Array, k: int, *, largest: bool = True) -> tuple[Array, Array]:
     """The k greatest along the last axis, or least, and where they are."""
+    if not x.ndim:
+        raise misshapen("topk", "x", x.shape, "an axis at least is expected")
     n, shape = x.shape[-1], (*x.shape[:-1], k)
+    if is_known(k) and is_known(n) and not 0 <= k <= n:
+        raise misfit("topk", "x", x.shape, -1, f"k is {k}: 0 to that many are expected")
     given = {"input": x, "outer": x.size // max(n, 1), "n": n, "k": k, "largest": largest}
     return apply("TopK", **given).reshape(shape), apply("TopK", "indices", **given).reshape(shape)
 
@@ -492,7 +526,8 @@ def matvec(*given: Any) -> Any:
         return _front(y, array_of(a, ex).ravel()[: m * n].reshape(m, n) @ array_of(x, ex).ravel()[:n])
     matrix, vector = (_array(each, given[0]) for each in given)
     if (matrix.ndim, vector.ndim) != (2, 1):
-        raise LaunchError(f"matvec takes a matrix and a vector, not shapes {matrix.shape} and {vector.shape}")
+        name, axes, array = ("matrix", "rows, columns", matrix) if matrix.ndim != 2 else ("vector", "columns", vector)
+        raise misshapen("matvec", name, array.shape, f"the axes ({axes}) are expected")
     return matrix @ vector
 
 
@@ -507,9 +542,12 @@ OPERATIONS: dict[str, _Function] = {
     **{name: _named(name, made) for name, made in _FUNCTIONS.items()},
     **{made.__name__.rstrip("_"): _named(made.__name__.rstrip("_"), made) for made in _OWN},
     **{name: _named(name, _least(name)) for name in ("min", "max")},
-    **{name: _named(name, _pooled(row)) for name, row in (("max_pool2d", "MaxPool2D"), ("avg_pool2d", "AvgPool2D"))},
     **{
-        name: _named(name, _attention(row))
+        name: _named(name, _pooled(row, name))
+        for name, row in (("max_pool2d", "MaxPool2D"), ("avg_pool2d", "AvgPool2D"))
+    },
+    **{
+        name: _named(name, _attention(row, name))
         for name, row in (("attention", "Attention"), ("flash_attention", "FlashAttention"))
     },
     "random": random,

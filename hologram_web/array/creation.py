@@ -12,7 +12,7 @@ from ..isa.types import Type
 from ..runtime import arrays
 from ..runtime.executor import Buffer, Executor
 from .array import Array, array_of, lengths_of, mapped
-from .node import ArrayNode, ArrayShapeError, broadcast
+from .node import ArrayNode, ArrayShapeError, broadcast, misshapen
 from .sizes import Size, is_known, is_symbolic, whole
 from .tracing import executor_here
 from .types import NUMBERS, type_of_number
@@ -216,16 +216,21 @@ def _rows_to_columns(rows: int, columns: int, executor: Executor) -> Array:
     return across - _count(rows, Type.I32, executor).reshape(rows, 1)
 
 
+def _away(x: Array, function: str) -> Array:
+    """The same of the last two axes of x. Raises ArrayShapeError where there are none."""
+    if x.ndim < 2:
+        raise misshapen(function, "x", x.shape, "two axes or more are expected")
+    return _rows_to_columns(x.shape[-2], x.shape[-1], x.executor)
+
+
 def tril(x: Array, /, *, k: int = 0) -> Array:
     """Zeros above a diagonal of the last two axes."""
-    away = _rows_to_columns(x.shape[-2], x.shape[-1], x.executor)
-    return mapped("where", away <= k, x, zeros_like(x))
+    return mapped("where", _away(x, "tril") <= k, x, zeros_like(x))
 
 
 def triu(x: Array, /, *, k: int = 0) -> Array:
     """Zeros below a diagonal of the last two axes."""
-    away = _rows_to_columns(x.shape[-2], x.shape[-1], x.executor)
-    return mapped("where", away >= k, x, zeros_like(x))
+    return mapped("where", _away(x, "triu") >= k, x, zeros_like(x))
 
 
 def meshgrid(*given: Array, indexing: str = "xy") -> list[Array]:

@@ -53,7 +53,9 @@ def _transformed(x: Array, n: int | None, axis: int, norm: str, inverse: bool, r
     rows = moveaxis(x.astype(ty if real and not inverse else complex_of(ty)), at, -1)
     count = n if n is not None else 2 * (rows.shape[-1] - 1) if real and inverse else rows.shape[-1]
     if count < 1:
-        raise LaunchError(f"a transform of {count} elements: axis {axis} of shape {x.shape}")
+        raise LaunchError(
+            f"a transform of {count} elements, axis {axis} of x, whose shape is {x.shape}: 1 is the least"
+        )
     rows = _cut(rows, count // 2 + 1 if real and inverse else count)
     length = count // 2 + 1 if real and not inverse else count
     made = real_of(rows.dtype) if real and inverse else complex_of(rows.dtype)
@@ -100,7 +102,7 @@ def _sizes(x: Array, s: Sequence[int] | None, axes: Sequence[int] | None) -> lis
         axes = range(x.ndim) if s is None else range(x.ndim - len(s), x.ndim)
     lengths: Sequence[int | None] = [None] * len(axes) if s is None else s
     if len(lengths) != len(axes):
-        raise LaunchError(f"{len(lengths)} lengths for {len(axes)} axes")
+        raise LaunchError(f"s has {len(lengths)} lengths for {len(axes)} axes of x, whose shape is {x.shape}")
     return list(zip(lengths, [x._axis(axis) for axis in axes], strict=True))
 
 

@@ -16,8 +16,9 @@ from ..runtime import arrays
 from ..runtime.executor import Buffer, Executor
 from .array import Array, Axes, array_of, mapped, mapped_to, reduced
 from .creation import array_like, copied, full
+from .fitting import check_alike
 from .library_nodes import kernel, tensor
-from .node import broadcast_shapes
+from .node import broadcast_shapes, misfit
 from .types import NUMBERS, accumulated, floating, kind_of, of_number, promoted
 
 __all__ = [
@@ -61,7 +62,7 @@ def result_type(*given: Any) -> ElementType:
 
 def broadcast_arrays(*given: Array) -> list[Array]:
     """The arrays in the shape that they have together."""
-    shape = broadcast_shapes([x.shape for x in given])
+    shape = broadcast_shapes([x.shape for x in given], [f"array {number}" for number in range(len(given))])
     return [x.broadcast_to(shape) for x in given]
 
 
@@ -186,6 +187,8 @@ def logaddexp(x1: Any, x2: Any, /) -> Array:
 
 def clip(x: Array, /, min: Any = None, max: Any = None) -> Array:
     """Not below min, nor above max."""
+    bounds = {name: each for name, each in (("x", x), ("min", min), ("max", max)) if isinstance(each, Array)}
+    broadcast_shapes([each.shape for each in bounds.values()], [*bounds])
     found = x if min is None else mapped("maximum", x, min)
     found = found if max is None else mapped("minimum", found, max)
     return found.astype(x.dtype)
@@ -266,7 +269,7 @@ def running(
 ) -> Array:
     """Running sums, or what `made` makes along an axis, behind their beginning, if that is asked for."""
     if axis is None and x.ndim != 1:
-        raise LaunchError(f"say along which axis: the array has shape {x.shape}")
+        raise LaunchError(f"say along which axis: x has shape {x.shape}")
     at = x._axis(0 if axis is None else axis)
     found = made(x.astype(accumulated(x.dtype) if dtype is None else dtype), at)
     if not include_initial:
@@ -341,6 +344,8 @@ def moveaxis(x: Array, source: Any, destination: Any, /) -> Array:
     """Axes in other places."""
     froms = [x._axis(a) for a in ((source,) if isinstance(source, int) else source)]
     tos = [x._axis(a) for a in ((destination,) if isinstance(destination, int) else destination)]
+    if len(froms) != len(tos):
+        raise LaunchError(f"moveaxis: source has {len(froms)} axes, and destination {len(tos)}; as many are expected")
     order = [a for a in range(x.ndim) if a not in froms]
     for to, at in sorted(zip(tos, froms, strict=True)):
         order.insert(to, at)
@@ -370,13 +375,11 @@ def concat(given: Sequence[Array], /, *, axis: int | None = 0) -> Array:
         raise LaunchError("concat takes an array at least")
     if axis is None:
         found, axis = [each.ravel() for each in found], 0
-    at = found[0]._axis(axis)
+    at = found[0]._axis(axis, "array 0")
+    check_alike("concat", found, at)
     ty = found[0].dtype
     for each in found[1:]:
         ty = promoted(ty, each.dtype)
-        others = [shape[:at] + shape[at + 1 :] for shape in (found[0].shape, each.shape)]
-        if others[0] != others[1]:
-            raise LaunchError(f"arrays of shapes {found[0].shape} and {each.shape} do not join along axis {at}")
     return _joined([each.astype(ty) for each in found], at)
 
 
@@ -403,7 +406,11 @@ def _middle(lengths: Sequence[Any]) -> int:
 
 def stack(given: Sequence[Array], /, *, axis: int = 0) -> Array:
     """Arrays of one shape along a further axis."""
-    return concat([array_like(each).expand_dims(axis) for each in given], axis=axis)
+    found = [array_like(each) for each in given]
+    if not found:
+        raise LaunchError("stack takes an array at least")
+    check_alike("stack", found)
+    return concat([each.expand_dims(axis) for each in found], axis=axis)
 
 
 def unstack(x: Array, /, *, axis: int = 0) -> tuple[Array, ...]:
@@ -418,6 +425,8 @@ def roll(x: Array, /, shift: Any, *, axis: Any = None) -> Array:
         return roll(x.ravel(), shift, axis=0).reshape(x.shape)
     axes = (axis,) if isinstance(axis, int) else tuple(axis)
     shifts = (shift,) * len(axes) if isinstance(shift, int) else tuple(shift)
+    if len(shifts) != len(axes):
+        raise LaunchError(f"roll: shift has {len(shifts)} numbers for {len(axes)} axes; as many are expected")
     for by, each in zip(shifts, axes, strict=True):
         at = x._axis(each)
         cut = -by % x.shape[at] if x.shape[at] else 0
@@ -441,7 +450,7 @@ def tile(x: Array, repetitions: int | Sequence[int], /) -> Array:
 def take(x: Array, indices: Array, /, *, axis: int | None = None) -> Array:
     """Elements along an axis by their numbers."""
     if axis is None and x.ndim != 1:
-        raise LaunchError(f"say along which axis: the array has shape {x.shape}")
+        raise LaunchError(f"say along which axis: x has shape {x.shape}")
     return x.take(indices, 0 if axis is None else axis)
 
 
@@ -456,9 +465,12 @@ def matmul(x1: Array, x2: Array, /) -> Array:
 def vecdot(x1: Array, x2: Array, /, *, axis: int = -1) -> Array:
     """The sum of products along an axis; of complex numbers those with the conjugates of x1."""
     if not -builtins.min(x1.ndim, x2.ndim) <= axis < 0:
-        raise LaunchError(f"axis {axis} of arrays of shapes {x1.shape} and {x2.shape}: it counts from the end")
+        least = -builtins.min(x1.ndim, x2.ndim)
+        raise LaunchError(
+            f"axis {axis} of x1 of shape {x1.shape} and x2 of shape {x2.shape}: {least} to -1 is expected"
+        )
     if x1.shape[axis] != x2.shape[axis]:
-        raise LaunchError(f"shapes {x1.shape} and {x2.shape} do not fit: they differ along axis {axis}")
+        raise misfit("vecdot", "x2", x2.shape, axis, f"{x1.shape[axis]}, as in x1 {x1.shape}, is expected")
     found = conj(x1) * x2
     return reduced("sum", found, axis, False)
 
@@ -469,10 +481,14 @@ def tensordot(x1: Array, x2: Array, /, *, axes: Any = 2) -> Array:
     x1, x2 = (array_of(each, executor) for each in (x1, x2))
     if isinstance(axes, int):
         axes = list(range(x1.ndim - axes, x1.ndim)), list(range(axes))
-    left = [x1._axis(a) for a in axes[0]]
-    right = [x2._axis(a) for a in axes[1]]
-    if [x1.shape[a] for a in left] != [x2.shape[a] for a in right]:
-        raise LaunchError(f"shapes {x1.shape} and {x2.shape} do not fit: they differ along axes {axes}")
+    left = [x1._axis(a, "x1") for a in axes[0]]
+    right = [x2._axis(a, "x2") for a in axes[1]]
+    if len(left) != len(right):
+        raise LaunchError(f"tensordot: axes names {len(left)} of x1 and {len(right)} of x2; as many are expected")
+    for a, b in zip(left, right, strict=True):
+        if x1.shape[a] != x2.shape[b]:
+            wanted = f"{x1.shape[a]}, as axis {a} of x1 {x1.shape}, is expected"
+            raise misfit("tensordot", "x2", x2.shape, b, wanted)
     kept = [a for a in range(x1.ndim) if a not in left]
     others = [a for a in range(x2.ndim) if a not in right]
     count = math.prod(x1.shape[a] for a in left)

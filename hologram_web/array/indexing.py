@@ -12,7 +12,7 @@ from ..runtime.executor import Buffer
 from ..tensor.operation import ceildiv
 from .array import Array, array_of, mapped
 from .library_nodes import kernel, tensor
-from .node import ArrayNode, broadcast_shapes, view
+from .node import ArrayNode, broadcast, broadcast_shapes, view
 from .sizes import Size, UnknownSize, is_symbolic, whole
 from .types import kind_of
 from .view import View, row_major
@@ -63,7 +63,7 @@ def taken(array: Array, indices: Any, axis: int) -> Array:
     """Elements along an axis by their numbers."""
     found = array_of(indices, array.executor)
     if kind_of(found.dtype) != "i":
-        raise LaunchError(f"elements are chosen by integers, not by {found.dtype}")
+        raise LaunchError(f"indices are of {found.dtype}: elements are chosen by integers")
     at = array._axis(axis)
     _check_within(indices, array.shape[at], at)
     places = found.astype(Type.I32)
@@ -83,8 +83,8 @@ def assigned(array: Array, key: Any, value: Any) -> Array:
         if new.ndim > array.ndim:  # with the axis that the key makes
             if not bool(key):
                 return array
-            new = new.broadcast_to((1, *array.shape))[0]
-        return mapped("where", array_of(key, array.executor), new.broadcast_to(array.shape), array)
+            new = _value(new, (1, *array.shape))[0]
+        return mapped("where", array_of(key, array.executor), _value(new, array.shape), array)
     if isinstance(key, (Array, Buffer)) and str(key.dtype) == "bool" and not new.shape:
         mask = array_of(key, array.executor)
         _check_mask(mask, array.shape)
@@ -108,7 +108,11 @@ def _fitted(new: Array, shape: tuple[int, ...]) -> Array:
     more = max(new.ndim - len(shape), 0)
     if more and new.shape[:more] == (1,) * more:
         new = new.reshape(new.shape[more:])
-    return new.broadcast_to(shape)
+    return _value(new, shape)
+
+
+def _value(new: Array, shape: tuple[int, ...]) -> Array:
+    return Array(broadcast(new.node, shape, "value"), new.executor)
 
 
 def _onto(array: Array, keys: list[Any], new: Array) -> Array:
@@ -221,7 +225,7 @@ def _numbers(mask: Array, array: Array, keys: Sequence[Any]) -> list[Any]:
 
 def _check_mask(mask: Array, shape: tuple[int, ...]) -> None:
     if mask.shape != shape[: mask.ndim]:
-        raise ArrayIndexError(f"bools of shape {mask.shape} choose nothing of an array of shape {shape}")
+        raise ArrayIndexError(f"bools of shape {mask.shape} choose nothing of x of shape {shape}: as many are expected")
 
 
 def positions_of(mask: Array) -> tuple[Array, ...]:
@@ -249,7 +253,8 @@ def _places(array: Array, keys: list[Any]) -> Array:
     for each in arrays:
         if kind_of(each.dtype) != "i":
             raise ArrayIndexError(f"elements are chosen by integers and bools, not by {each.dtype}")
-    common = broadcast_shapes([each.shape for each in arrays])
+    names = [f"index {number}" for number, each in enumerate(keys) if isinstance(each, Array)]
+    common = broadcast_shapes([each.shape for each in arrays], names)
     # Whole numbers beside arrays are arrays, as in NumPy.
     advanced = [number for number, each in enumerate(keys) if isinstance(each, (Array, int, Size))]
     together = advanced == list(range(advanced[0], advanced[-1] + 1))

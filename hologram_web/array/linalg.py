@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-from ..errors import LaunchError
 from ..isa.elements import complex64, complex128
 from ..isa.types import Type
 from .array import Array, Axes, by_parts, mapped
@@ -34,7 +33,8 @@ from .functions import min as least
 from .gradient import custom_gradient
 from .library_nodes import kernel
 from .linalg_gradients import of_cholesky, of_eigh, of_qr, of_singular_values
-from .node import broadcast_shapes, view
+from .node import ArrayShapeError, broadcast_shapes, misfit, misshapen, view
+from .products import stacked
 from .sets import take_along_axis
 from .types import floating, kind_of, promoted, real_of
 from .view import View, row_major
@@ -78,7 +78,7 @@ class SVDResult(NamedTuple):
 def _matrices(x: Array, square: bool = False) -> Array:
     """Floats of 32 or 64 bits, in matrices."""
     if x.ndim < 2 or (square and x.shape[-1] != x.shape[-2]):
-        raise LaunchError(f"{'square ' if square else ''}matrices are asked for: the array has shape {x.shape}")
+        raise ArrayShapeError(f"{'square ' if square else ''}matrices are expected: x has shape {x.shape}")
     ty = floating(x.dtype)
     return x.astype(Type.F32 if ty in (Type.F16, Type.BF16) else ty)
 
@@ -140,8 +140,9 @@ def solve(x1: Array, x2: Array, /) -> Array:
     vector = b.ndim == 1
     b = b.expand_dims(1) if vector else b
     if a.shape[-1] != b.shape[-2]:
-        raise LaunchError(f"shapes {x1.shape} and {x2.shape} do not fit: {a.shape[-1]} columns meet {b.shape[-2]} rows")
-    stack = broadcast_shapes([a.shape[:-2], b.shape[:-2]])
+        wanted = f"{a.shape[-1]}, as axis -1 of x1 {x1.shape}, is expected"
+        raise misfit("solve", "x2", x2.shape, -1 if vector else -2, wanted)
+    stack = stacked("solve", a, b)
     found: Array = _solution(*(each.broadcast_to((*stack, *each.shape[-2:])) for each in (a, b)))
     return found.squeeze(-1) if vector else found
 
@@ -329,7 +330,7 @@ def matrix_power(x: Array, n: int, /) -> Array:
     """The product of n matrices, or of inverses."""
     found = _matrices(x, True) if n < 0 or x.ndim < 2 else x
     if found.shape[-1] != found.shape[-2]:
-        raise LaunchError(f"square matrices are asked for: the array has shape {x.shape}")
+        raise ArrayShapeError(f"square matrices are expected: x has shape {x.shape}")
     found = inv(found) if n < 0 else found
     left, made = abs(n), None
     while left:
@@ -375,15 +376,17 @@ def vector_norm(x: Array, /, *, axis: Axes = None, keepdims: bool = False, ord: 
 def outer(x1: Array, x2: Array, /) -> Array:
     """The products of all elements of two vectors."""
     if x1.ndim != 1 or x2.ndim != 1:
-        raise LaunchError(f"outer takes two vectors, not arrays of shapes {x1.shape} and {x2.shape}")
+        name, x = ("x2", x2) if x1.ndim == 1 else ("x1", x1)
+        raise misshapen("outer", name, x.shape, "one axis is expected")
     return x1.expand_dims(1) * x2
 
 
 def cross(x1: Array, x2: Array, /, *, axis: int = -1) -> Array:
     """The cross product of vectors of three elements."""
     shape = broadcast_shapes([x1.shape, x2.shape])
-    if {each.shape[axis] for each in (x1, x2)} != {3}:
-        raise LaunchError(f"cross takes three elements along axis {axis}: shapes {x1.shape} and {x2.shape}")
+    for name, x in (("x1", x1), ("x2", x2)):
+        if x.shape[x._axis(axis, name)] != 3:
+            raise misfit("cross", name, x.shape, axis, "3 are expected")
     at = axis % len(shape)
     a, b = (each.broadcast_to(shape) for each in (x1, x2))
     return roll(a, -1, axis=at) * roll(b, -2, axis=at) - roll(a, -2, axis=at) * roll(b, -1, axis=at)
@@ -392,7 +395,7 @@ def cross(x1: Array, x2: Array, /, *, axis: int = -1) -> Array:
 def diagonal(x: Array, /, *, offset: int = 0) -> Array:
     """The elements of a diagonal of the last two axes: a view."""
     if x.ndim < 2:
-        raise LaunchError(f"a diagonal is of two axes or more: the array has shape {x.shape}")
+        raise misshapen("diagonal", "x", x.shape, "two axes or more are expected")
     m, n = x.shape[-2:]
     count = max(min(m + min(offset, 0), n - max(offset, 0)), 0)
     strides = row_major(x.shape)

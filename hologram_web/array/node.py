@@ -27,6 +27,8 @@ __all__ = [
     "copy_of",
     "in_order",
     "map_",
+    "misfit",
+    "misshapen",
     "scalar",
     "source",
     "view",
@@ -41,6 +43,19 @@ class ArrayShapeError(LaunchError, ValueError):
 
 class ArrayAxisError(ArrayShapeError, IndexError):
     """An axis that an array does not have, or that is named twice."""
+
+
+def misfit(function: str, operand: str, shape: Sequence[Any], axis: int, expected: str) -> ArrayShapeError:
+    """What is said where an axis of an operand, by its parameter's name, has another length than the function needs."""
+    length = f"{shape[axis]} element{'s' * (shape[axis] != 1)}"
+    return ArrayShapeError(
+        f"{function}: axis {axis} of {operand}, whose shape is {tuple(shape)}, has {length}; {expected}"
+    )
+
+
+def misshapen(function: str, operand: str, shape: Sequence[Any], expected: str) -> ArrayShapeError:
+    """The same where an operand has other axes, or several of other lengths."""
+    return ArrayShapeError(f"{function}: {operand} has shape {tuple(shape)}; {expected}")
 
 
 class ArrayNode:
@@ -140,33 +155,46 @@ def map_(op: str, dtype: ElementType, *args: ArrayNode) -> ArrayNode:
     if len(shapes) == 1:
         return ArrayNode(op, args, dtype, shapes.pop())
     shapes.discard(())  # that of a number, which fits all
-    shape = shapes.pop() if len(shapes) == 1 else broadcast_shapes([arg.shape for arg in args])
+    shape = shapes.pop() if len(shapes) == 1 else broadcast_shapes([arg.shape for arg in args], _NAMES.get(op))
     return ArrayNode(op, tuple([broadcast(arg, shape) for arg in args]), dtype, shape)
 
 
-def broadcast_shapes(shapes: Iterable[tuple[int, ...]]) -> tuple[int, ...]:
-    """The shape of arrays together, as NumPy's rules have it. Raises LaunchError."""
+_NAMES = {"where": ("condition", "x1", "x2")}  # of operands that have others than x1, x2, ...
+
+
+def broadcast_shapes(shapes: Iterable[tuple[int, ...]], names: Sequence[str] | None = None) -> tuple[int, ...]:
+    """The shape of arrays together, as NumPy's rules have it. Raises ArrayShapeError, which calls them by `names`."""
     shapes = list(shapes)
     found: list[int] = []
     for axis in range(1, max(map(len, shapes), default=0) + 1):
         lengths = {shape[-axis] for shape in shapes if len(shape) >= axis} - {1}
         if len(lengths) > 1:
-            told = " and ".join(map(str, shapes))
-            several = sorted(lengths, key=lambda length: (len(str(length)), str(length)))
-            raise ArrayShapeError(f"shapes {told} do not fit one another: axis {-axis} has {several} elements")
+            names = names or [f"x{number}" for number in range(1, len(shapes) + 1)]
+            told = " and ".join(f"{name} of shape {shape}" for name, shape in zip(names, shapes, strict=True))
+            several = dict.fromkeys(str(shape[-axis]) for shape in shapes if len(shape) >= axis and shape[-axis] != 1)
+            counts = f"{' and '.join(several)} elements; as many are expected, or 1"
+            raise ArrayShapeError(f"{told} do not fit one another: axis {-axis} has {counts}")
         found.append(lengths.pop() if lengths else 1)
     return tuple(reversed(found))
 
 
-def broadcast(node: ArrayNode, shape: tuple[int, ...]) -> ArrayNode:
-    """The array with further and longer axes, along which it repeats."""
+def broadcast(node: ArrayNode, shape: tuple[int, ...], name: str = "x") -> ArrayNode:
+    """The array with further and longer axes, along which it repeats. Raises ArrayShapeError, which calls it `name`."""
     if node.shape == shape:
         return node
     more = len(shape) - len(node.shape)
     if any(is_known(length) and length < 0 for length in shape):
         raise ArrayShapeError(f"an array cannot have the shape {shape}")
     if more < 0 or any(old not in (1, new) for old, new in zip(node.shape, shape[more:], strict=True)):
-        raise ArrayShapeError(f"an array of shape {node.shape} cannot be broadcast to {shape}")
+        wrong = next(
+            (a for a in range(-1, max(-more, 0) - len(node.shape) - 1, -1) if node.shape[a] not in (1, shape[a])), 0
+        )
+        why = (
+            f"axis {wrong} has {node.shape[wrong]} elements; {shape[wrong]} or 1 is expected"
+            if wrong
+            else (f"it has {len(node.shape)} axes; {len(shape)} are expected at most")
+        )
+        raise ArrayShapeError(f"{name} of shape {node.shape} cannot be broadcast to {shape}: {why}")
     if node.op == "scalar":
         return ArrayNode("scalar", (), node.dtype, shape, None, node.held)
     return view(node, View(shape, (0,) * more + row_major(node.shape)))

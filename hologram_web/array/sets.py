@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-from ..errors import LaunchError
 from ..isa.types import Type
 from .array import Array, array_of, mapped
 from .functions import argsort, concat, cumulative_sum, of_buffers, running, sort
 from .indexing import chosen, counted, positions_of, taken
 from .library_nodes import kernel, tensor
-from .node import broadcast_shapes
+from .node import broadcast_shapes, misfit, misshapen
 from .types import kind_of, promoted
 
 __all__ = [
@@ -40,7 +39,7 @@ class UniqueInverse(NamedTuple):
 def nonzero(x: Array, /) -> tuple[Array, ...]:
     """Where elements are not 0, along each axis. How many these are is read."""
     if not x.ndim:
-        raise LaunchError("nonzero takes an array with axes")
+        raise misshapen("nonzero", "x", x.shape, "an axis at least is expected")
     return positions_of(x if str(x.dtype) == "bool" else x != 0)
 
 
@@ -55,7 +54,7 @@ def searchsorted(x1: Array, x2: Any, /, *, side: str = "left", sorter: Array | N
     if side not in ("left", "right"):
         raise ValueError(f"side is 'left' or 'right', not {side!r}")
     if x1.ndim != 1:
-        raise LaunchError(f"searchsorted looks in an array of one axis, not of shape {x1.shape}")
+        raise misshapen("searchsorted", "x1", x1.shape, "one axis is expected")
     ordered = x1 if sorter is None else taken(x1, sorter, 0)
     x2 = array_of(x2, x1.executor, beside=x1)
     ty = promoted(x1.dtype, x2.dtype)
@@ -126,7 +125,12 @@ def take_along_axis(x: Array, indices: Array, /, *, axis: int = -1) -> Array:
     """Elements along an axis, by numbers for each place along the others."""
     at = x._axis(axis)
     if indices.ndim != x.ndim:
-        raise LaunchError(f"indices of shape {indices.shape} do not fit an array of shape {x.shape}")
+        wanted = f"as many axes as x of shape {x.shape} are expected"
+        raise misshapen("take_along_axis", "indices", indices.shape, wanted)
+    for place, (n, other) in enumerate(zip(x.shape, indices.shape, strict=True)):
+        if place != at and n not in (1, other) and other != 1:
+            wanted = f"{n}, as in x {x.shape}, or 1 is expected"
+            raise misfit("take_along_axis", "indices", indices.shape, place, wanted)
     common = broadcast_shapes([(*shape[:at], 1, *shape[at + 1 :]) for shape in (x.shape, indices.shape)])
     wide = x.broadcast_to((*common[:at], x.shape[at], *common[at + 1 :]))
     keys = [
@@ -154,6 +158,10 @@ def repeat(x: Array, repeats: int | Array, /, *, axis: int | None = None) -> Arr
     if isinstance(repeats, int):
         wide = x.expand_dims(at + 1).broadcast_to((*x.shape[: at + 1], repeats, *x.shape[at + 1 :]))
         return wide.reshape((*x.shape[:at], x.shape[at] * repeats, *x.shape[at + 1 :]))
+    if repeats.shape not in ((), (1,), (x.shape[at],)):
+        raise misshapen(
+            "repeat", "repeats", repeats.shape, f"a number for each of axis {at} of x {x.shape} is expected"
+        )
     times = repeats.broadcast_to((x.shape[at],)).astype(Type.I32)
     ends = cumulative_sum(times, axis=0)
     total = int(ends[-1]) if times.size else 0

@@ -10,7 +10,7 @@ from typing import Any
 from ..errors import LaunchError
 from ..runtime.executor import Buffer
 from .array import Array, array_of
-from .node import view
+from .node import misfit, misshapen, view
 from .types import promoted
 from .view import View, row_major
 
@@ -32,12 +32,14 @@ def einsum(text: str, /, *operands: Array) -> Array:
     if not arrow:
         output = "".join(sorted(letter for letter in set(letters) if letters.count(letter) == 1))
     sizes: dict[str, int] = {}
-    for name, array in zip(names, given, strict=True):
+    for number, (name, array) in enumerate(zip(names, given, strict=True)):
         if len(name) != array.ndim:
-            raise LaunchError(f"{name!r} names {len(name)} axes of an array of shape {array.shape}")
-        for letter, length in zip(name, array.shape, strict=True):
+            several = "axis is" if len(name) == 1 else "axes are"
+            raise misshapen("einsum", f"operand {number}", array.shape, f"{len(name)} {several} expected, {name!r}")
+        for axis, (letter, length) in enumerate(zip(name, array.shape, strict=True)):
             if sizes.setdefault(letter, length) != length:
-                raise LaunchError(f"axis {letter} has {sizes[letter]} elements, and {length} in shape {array.shape}")
+                wanted = f"{sizes[letter]} is expected, as of {letter!r} before"
+                raise misfit("einsum", f"operand {number}", array.shape, axis, wanted)
     if set(output) - set(sizes) or len(set(output)) < len(output):
         raise LaunchError(f"{text!r}: the result has axes of the arrays, each once")
     name, found = _alone(names[0], given[0], set(output).union(*names[1:]))
