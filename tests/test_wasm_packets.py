@@ -75,9 +75,10 @@ def test_kernels_of_the_tensor_library_are_packets():
     assert {(name, form.reason) for name, form in forms if form.width == 1} == SCALAR
 
 
-# A sum's last level, and what a kernel does beside its collectives.
+# The last level of a reduction, and what a kernel does beside its collectives.
 SCALAR = {
     ("reduce_f32_reduce_add", "nothing differs between lanes"),
+    ("reduce_f32_reduce_max", "nothing differs between lanes"),
     ("vector_sum", "one lane does everything"),
     ("attention_scores", "nothing differs between lanes"),
 }
