@@ -128,15 +128,27 @@ def test_a_policy_that_refuses_workers_leaves_one_thread(browser: Browser) -> No
     assert "worker-src blob:" in found["found"]["reason"]
 
 
+def in_node(folder: Path, job: str, **args: Any) -> Result:
+    """What a job gives in Node, where all launches of several blocks are shared."""
+    out, given = folder / "answers", json.dumps({"backend": "wasm", "runtime": crews.all_shared(), **args})
+    subprocess.run(["node", "e2e/node.mjs", job, given, out], cwd=ROOT, check=True)
+    raw = out.read_bytes()
+    size = int.from_bytes(raw[:8], "little")
+    return Result(json.loads(raw[8 : 8 + size]), raw[8 + size :])
+
+
+def test_workers_that_wait_take_no_processor(tmp_path: Path) -> None:
+    """Of Node, whose threads are one process. One that looked for work all the time would take a second of each."""
+    crews.write()
+    found = in_node(tmp_path, "idle.mjs", threads=4, seconds=1).json
+    assert found["number"] == 4
+    assert found["spent"] < 0.3
+
+
 @pytest.mark.timeout(1600)
 def test_filetests_shared_by_two(tmp_path: Path) -> None:
     """All launches of several blocks, of each second line, in Node."""
-    out = tmp_path / "answers"
-    args = json.dumps({"backend": "wasm", "threads": 2, "runtime": crews.all_shared(), "step": 2})
     count = cases.written()
-    subprocess.run(["node", "e2e/node.mjs", "conformance.mjs", args, out], cwd=ROOT, check=True)
-    raw = out.read_bytes()
-    size = int.from_bytes(raw[:8], "little")
-    answers = answers_of(Result(json.loads(raw[8 : 8 + size]), raw[8 + size :]))
+    answers = answers_of(in_node(tmp_path, "conformance.mjs", threads=2, step=2))
     assert len(answers) == -(-count // 2) > 1250
     assert not wrong_of(answers, "wasm")

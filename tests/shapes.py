@@ -2,9 +2,9 @@
 
 Those that tests/accuracy.py does not have. Where isa.md says so, and for sums of products, whose order is in
 docs/contract.md, the bits have to be its; such sums, and others, have isa.md's bounds, too: sqrt(k) * 2**-22 *
-norm(a) * norm(b) from F64 for sums of products, 8 units of a row for norms, and half a unit for each of the two roundings of the
-result. Nearly a third of the cases go beyond two tiles of every schedule. Behind each array lie elements that nobody
-may touch.
+norm(a) * norm(b) from F64 for sums of products, 8 units of a row for norms, and half a unit for each of the two
+roundings of the result. Nearly a third of the cases go beyond two tiles of every schedule. Behind each array lie
+elements that nobody may touch.
 """
 
 from __future__ import annotations

@@ -15,6 +15,9 @@ import pytest
 
 import hologram_web as hg
 
+from .collective import Case, run
+from .fuzz.devices import reference
+
 FORMS = {
     "x-x": "y[i] = x[i] - x[i]",
     "v-v": "v = x[i]\ny[i] = v - v",
@@ -83,3 +86,23 @@ def test_nothing_is_folded(device, name):
         kernel.on(where)[8, 8](0.0, np.zeros(1, "f4"), B, X, y)
     same = (found.view("u4") == expected.view("u4")) | (np.isnan(found) & np.isnan(expected))
     assert same.all(), f"{expected.tolist()} expected, {found.tolist()} found"
+
+
+@pytest.mark.parametrize("name", ["attention", "flash_attention"])
+@pytest.mark.parametrize("value", [np.inf, -np.inf, np.nan])
+def test_values_that_are_not_seen(device, name, value):
+    """They are NaN, or left out: whoever sees them has what `cpu` has."""
+    length, dim = 40, 8
+    given = np.random.default_rng(5)
+    arrays = {each: given.standard_normal(length * dim) for each in ("output", "query", "key", "value")}
+    arrays["value"][(length - 1) * dim + 1] = value  # of the last key, which the last query sees
+    text = f"[output], [query], [key], [value], 1, 1, {length}, {length}, {dim}, causal=true"
+    case = Case(text, arrays)
+    wanted, found = (run(each, name, "f32", case)["output"] for each in (reference(), device))
+    arrays["value"] = np.where(np.isfinite(arrays["value"]), arrays["value"], 0)
+    seen = run(reference(), name, "f32", case)["output"]
+    last = slice((length - 1) * dim, length * dim)
+    np.testing.assert_allclose(found[last], wanted[last], rtol=1e-4)
+    assert np.isnan(wanted).sum() >= length - 1
+    left_out = np.isclose(found, seen, rtol=1e-4, atol=1e-6)
+    assert (np.isnan(found) & np.isnan(wanted) | left_out)[: last.start].all()

@@ -3,7 +3,7 @@
 What packets compute is tested by filetests, conformance and the fuzzer, on the device `wasm`, where they are the rule.
 """
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -21,10 +21,15 @@ from hologram_web.compiler.build import build
 from hologram_web.compiler.passes import optimize
 from hologram_web.compiler.several_rounds import with_rounds_together
 from hologram_web.isa.verify import analyze
+from hologram_web.plan.kernels import LaneKernel
+from hologram_web.plan.lowering import lower_plan
+from hologram_web.plan.single import launch_plan
 from hologram_web.targets.wasm import compile_kernel
 from hologram_web.targets.wasm.kernel import form_of
 from hologram_web.targets.wasm.lanes import MAX_CONDITIONS
 from hologram_web.targets.wasm.reciprocals import with_reciprocals
+from hologram_web_tools.typical import CALLS as TYPICAL
+from hologram_web_tools.typical import PARAMS
 from tests.fuzz.devices import LIMITS, reference
 from tests.fuzz.generator import generate
 from tests.test_reducible import _tangle as tangle
@@ -46,6 +51,37 @@ def test_kernels_of_the_standard_library_are_packets():
     assert not found
 
 
+class _Made(LaneKernel):
+    """Kernels of a plan while it is made."""
+
+    made: ClassVar[list[LaneKernel]] = []
+
+    def __init__(self, *about: Any) -> None:
+        super().__init__(*about)
+        self.made.append(self)
+
+
+def test_kernels_of_the_tensor_library_are_packets():
+    """Of typical calls, and of the standard library's."""
+    programs = [hg.Program.from_text(f"{PARAMS}    {text}") for text in TYPICAL.values()]
+    programs += [stdlib.kernel(name).program for name in stdlib.CALLS]
+    _Made.made.clear()
+    for program in programs:
+        aliases = {param.name: param.name for param in program.params if param.kind != "scalar"}
+        plan = launch_plan(program, hg.LaunchConfig(), (True, True, True), aliases)
+        lower_plan(plan, [program], (), {}, target="wasm", kernel=_Made)
+    forms = [(kernel.facts.name, form_of(kernel.function)) for kernel in _Made.made]
+    assert len(forms) > len(programs)
+    assert {(name, form.reason) for name, form in forms if form.width == 1} == SCALAR
+
+
+# The last level of a reduction, and what a kernel does beside its collectives.
+SCALAR = {
+    ("reduce_f32_reduce_add", "nothing differs between lanes"),
+    ("reduce_f32_reduce_max", "nothing differs between lanes"),
+    ("vector_sum", "one lane does everything"),
+    ("attention_scores", "nothing differs between lanes"),
+}
 NAMED = frozenset({
     "one lane does everything", "nothing differs between lanes", "lanes do little else than atomics",
     "the code is long", "lanes part in many places of loops with several entries",

@@ -59,6 +59,9 @@ class Symbol:
     def __floordiv__(self, other: Any) -> Symbol:
         return self._with("//", other)
 
+    def __rfloordiv__(self, other: Any) -> Symbol:
+        return self._with("//", other, swap=True)
+
     def ceildiv(self, by: int) -> Symbol:
         return Symbol(Formula.ceildiv(self.formula, by), natural=self.natural)
 

@@ -32,7 +32,7 @@ from .language import (
     u64,
 )
 from .norms import wide
-from .operation import TensorOperation, at_least, at_most, part
+from .operation import MOST, TensorOperation, at_least, at_most, part
 
 __all__ = ["OPERATIONS", "radices"]
 
@@ -551,6 +551,12 @@ def _extents(o):
     return {"input": o.batch * read, "output": o.batch * written}
 
 
+def _too_long(o):
+    if isinstance(o.n, int) and o.n > MOST // 2:
+        return f"n is {o.n:,}: the places of 2 n numbers have to fit i32"
+    return None
+
+
 def _reference(np, o, input):
     if not o.n * o.batch:
         return np.zeros(0)
@@ -562,4 +568,4 @@ def _reference(np, o, input):
     return np.ascontiguousarray((np.fft.ifft if o.inverse else np.fft.fft)(given, axis=1)).view(np.float64)
 
 
-OPERATIONS = (TensorOperation("FFT", _extents, _launches, _reference, epilogue=""),)
+OPERATIONS = (TensorOperation("FFT", _extents, _launches, _reference, _too_long, epilogue=""),)

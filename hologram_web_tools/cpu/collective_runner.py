@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 
 from hologram_web.backends.device import CLASS_BYTES
 from hologram_web.backends.fault_text import element_divisor
-from hologram_web.errors import FaultKind
+from hologram_web.errors import FaultKind, LaunchError
 from hologram_web.isa.address import Address, Space
 from hologram_web.isa.operands import BinaryMapOperation, MapOperation, ReduceOperation, Register
 from hologram_web.isa.table import BY_MNEMONIC
 from hologram_web.isa.types import Type
 from hologram_web.tensor.families import operation
-from hologram_web.tensor.operation import Operands, extents, whole_factors
+from hologram_web.tensor.operation import MOST, Operands, extents, whole_factors
 
 from .collective_functions import canonical_reduce, elements_of, gemm, map_binary, map_unary, numbers_of
 from .machine import Registers, Run
@@ -28,6 +28,7 @@ __all__ = ["CollectiveOps"]
 Array = NDArray[Any]
 # Products between two looks at the clock.
 _AT_ONCE = 1 << 26
+_OF_STREAMS = ("seed", "offset")  # which may be large
 
 
 class CollectiveOps:
@@ -105,6 +106,16 @@ class CollectiveOps:
     def _write(self, place: LanePlaces, ty: Type, values: Array) -> None:
         scatter(self._elements(place, ty, values.size), ty, values.ravel(), False)
 
+    def _fit(self) -> None:
+        """Kernels take sizes as I32, but for those of a stream of numbers. Raises LaunchError."""
+        row, params = self.instruction.row, self.run.analysis.program.register_params()
+        for operand, value in zip(row.operands, self.instruction.values, strict=True):
+            number = self.operands[operand.name]
+            if operand.kind == "size" and operand.name not in _OF_STREAMS and number > MOST:
+                given = params[value.index].name if isinstance(value, Register) and value.index in params else value
+                name = given if isinstance(given, str) else operand.name
+                raise LaunchError(f"{name} is {number} here, which does not fit i32")
+
     # Collectives
 
     def collective(self, *_: Any) -> None:
@@ -129,6 +140,7 @@ class CollectiveOps:
                 given[name] = numbers_of(types[name], self._read(self.operands[name], types[name], count))
             else:
                 self._elements(self.operands[name], types[name], count)
+        self._fit()
         try:
             with np.errstate(over="ignore", invalid="ignore"):
                 result = found.reference(np, operands, **given)
@@ -191,6 +203,7 @@ class CollectiveOps:
         old = self._read(c, ty, m, n) if beta != 0 else None
         row = None if bias is None else self._read(bias, ty, n)
         self._elements(c, ty, m * n)
+        self._fit()
         rows = max(1, _AT_ONCE // max(n * k, 1))
         for first in range(0, m, rows):
             self.run.look_up(self.index)
