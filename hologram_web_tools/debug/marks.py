@@ -16,10 +16,9 @@ from hologram_web.errors import TranslateError
 from hologram_web.frontends.python.compounds import AnyValue, Parts
 from hologram_web.frontends.python.emit import EnclosingLoop, KernelFacts
 from hologram_web.frontends.python.source import Definition, Source
-from hologram_web.frontends.python.translate import Parameters, settled
+from hologram_web.frontends.python.translate import Parameters, Translator, settled
 from hologram_web.frontends.python.types import Value
 from hologram_web.isa.operands import Label, Register
-from hologram_web_tools.tensor_calls import CollectiveCalls
 
 if TYPE_CHECKING:
     from hologram_web.isa.program import Program
@@ -41,7 +40,7 @@ class Mark:
     variables: dict[str, Any]
 
 
-class _Marking(CollectiveCalls):
+class _Marking(Translator):
     """A pass that notes the statements.
 
     Some become no instruction of their own, such as `pass`. They are noted at the instruction behind them, unless

@@ -180,7 +180,7 @@ class Emitter:
         self.labelled = -1  # where the last label was placed
         self.scope: Scope
         self.hidden: dict[tuple[str, int], Register] = {}
-        self.lost: set[str] = set()  # variables assigned before a collective
+        self.collectives: dict[int, Any] = {}  # their calls, by instruction
         self.refused: TranslateError | None = None  # what is wrong if no type changes any more
         self.spans: dict[Any, ExactRange | None] = {}  # of variables assigned since the last label
         self.checked: list[tuple[Any, ...]] = []  # of the last indices: the operands of CHK

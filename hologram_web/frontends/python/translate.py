@@ -203,7 +203,6 @@ class Translator(Functions):
         self.scope = Scope((), node.name, definition.source, set(stored), once=definition.stored_once)
         self.kernel_body = node.body
         self.sums = None
-        self.host_known = {name for name, ty in params.items() if isinstance(ty, Type) and name not in stored}
         self.at = (definition.source, node)
         self.ending = self.label() if facts.apart else None
 
@@ -267,6 +266,7 @@ class Translator(Functions):
     def rename(self, names: Sequence[Register]) -> None:
         """Gives every register the name at its index."""
         self.code[:] = [instruction.renamed(lambda register: names[register.index]) for instruction in self.code]
+        self.scope.registers = {name: names[register.index] for name, register in self.scope.registers.items()}
 
     def translation(self) -> Translation:
         """What the last pass made. Labels that nothing jumps to go."""
@@ -284,6 +284,10 @@ class Translator(Functions):
                 reads, writes = param.name in self.facts.reads, param.name in self.facts.writes
                 access = Access.READ_WRITE if reads and writes else Access.WRITE if writes else Access.READ
                 program.params[number] = replace(param, access=access)
+        if self.collectives:
+            from .collective_calls import check_collectives
+
+            check_collectives(self, program)
         lines = [(source.file, line) for source, line in self.lines]
         names = {program.params[r.index - 1].name: key for key, r in self.hidden.items() if key[0] != LOG}
         texts = {(source.file, line): source.lines[line - source.first].strip() for source, line in self.lines}
