@@ -147,7 +147,7 @@ class Breach(NamedTuple):
     """Where a program breaks rule 9 of the verifier: the instruction, the operand and the register or predicate that it
     reads, if that is what is wrong, else the branch that decides whether it runs."""
 
-    index: int
+    at: int
     reason: str
     operand: Operand | None = None
     value: Register | Predicate | None = None
@@ -183,7 +183,7 @@ def breaches(graph: FlowGraph) -> Iterator[Breach]:
 def check_collectives(analysis: Analysis) -> None:
     """Rule 9 of the verifier."""
     for found in breaches(analysis.graph):
-        analysis.report(found.index, found.reason)
+        analysis.report(found.at, found.reason)
 
 
 def check_pools(analysis: Analysis) -> None:

@@ -140,7 +140,7 @@ class Calls(Expressions):
             from . import block_calls
 
             return block_calls.call(self, node, name)
-        if name in _COLLECTIVES or name.startswith("tensor."):
+        if name in _COLLECTIVES or (name and name.startswith("tensor.")):
             from .collective_calls import call_collective
 
             return call_collective(self, node, name)
@@ -208,7 +208,7 @@ class Calls(Expressions):
             from . import library
 
             return self.inline(node, self.definition(getattr(library, name)))
-        if name in _COLLECTIVES or name.startswith("tensor."):
+        if name in _COLLECTIVES or (name and name.startswith("tensor.")):
             from .collective_calls import call_collective
 
             return call_collective(self, node, name)

@@ -68,6 +68,10 @@ _SAME_BITS = {Type.I32: Type.U32, Type.U32: Type.I32}  # of numbers below 2^31, 
 class CollectiveFunction(Intrinsic):
     # A collective as a function of kernels: `hg.tensor.softmax`. Its text and its signature are those of its row.
 
+    @property
+    def __doc__(self) -> str:  # type: ignore[override]
+        return str(self._described()[0])
+
     def _described(self) -> tuple[str, Any]:
         row = BY_MNEMONIC[self.name.rpartition(".")[2]]
         kind, none = Parameter.POSITIONAL_OR_KEYWORD, Parameter.empty
@@ -79,12 +83,13 @@ class CollectiveFunction(Intrinsic):
 
 
 class Called(NamedTuple):
-    """A call that was translated: its syntax, where that is, what messages call it, and the argument of each operand."""
+    """A call that was translated: its syntax, where that is, what messages call it, what they call each operand
+    and the argument that it is."""
 
     node: ast.Call
     source: Source
     name: str
-    given: dict[str, ast.expr]
+    given: dict[str, tuple[str, ast.expr]]
 
 
 def _operands(row: Row) -> list[Operand]:
@@ -107,17 +112,18 @@ def call_collective(kernel: Calls, node: ast.Call, name: str) -> Value | None:
     """A call of a collective: of `hg.tensor`, whose name has its room in front, or one of the source documents."""
     mnemonic, names, operations = _SOURCES.get(name) or (name.rpartition(".")[2], {}, {})
     row = BY_MNEMONIC[mnemonic]
-    call = _Call(kernel, node, row, operations)
-    call.bind(names or {operand.name: operand.name for operand in _operands(row)})
+    call = _Call(kernel, node, row, names or {operand.name: operand.name for operand in _operands(row)}, operations)
+    call.bind()
     return call.translated()
 
 
 class _Call:
-    """One call while it is translated."""
+    """One call while it is translated. `names` has the operand that each argument is, by name and in order."""
 
-    def __init__(self, kernel: Calls, node: ast.Call, row: Row, operations: _Operations) -> None:
-        self.kernel, self.node, self.row, self.operations = kernel, node, row, operations
+    def __init__(self, kernel: Calls, node: ast.Call, row: Row, names: dict[str, str], operations: _Operations) -> None:
+        self.kernel, self.node, self.row, self.names, self.operations = kernel, node, row, names, operations
         self.name = ast.unparse(node.func)
+        self.what = {name: f"the {argument} of {self.name}" for argument, name in names.items()}
         self.given: dict[str, ast.expr] = {}  # by operand
         self.arrays: dict[str, ArrayRef] = {}
         self.found: dict[str, Any] = {}
@@ -125,8 +131,9 @@ class _Call:
     def fail(self, node: ast.AST, text: str) -> NoReturn:
         self.kernel.fail(node, text)
 
-    def bind(self, names: dict[str, str]) -> None:
-        """Notes which argument is which operand; `names` has the operand that each argument is, in order."""
+    def bind(self) -> None:
+        """Notes which argument is which operand."""
+        names = self.names
         operands = {operand.name: operand for operand in self.row.operands}
         form = form_of(self.row) if [*names] == [*names.values()] else ", ".join(names)
         write = f"write {self.name}({form})"
@@ -147,8 +154,8 @@ class _Call:
             left_out = operands[name].default is REQUIRED and operands[name].kind != "result"
             if name not in self.given and left_out:
                 self.fail(self.node, f"{self.name} has no {shown_name}: {write}")
-            argument = self.given.get(name)
-            if isinstance(argument, ast.Constant) and argument.value is None and operands[name].default is None:
+            given = self.given.get(name)
+            if isinstance(given, ast.Constant) and given.value is None and operands[name].default is None:
                 del self.given[name]
 
     def translated(self) -> Value | None:
@@ -182,7 +189,8 @@ class _Call:
             kernel.emit(row, **self.found)
         except IsaError as error:
             self.fail(self.node, f"{self.name}: {error}")
-        kernel.collectives[len(kernel.code) - 1] = Called(self.node, kernel.scope.source, self.name, self.given)
+        given = {name: (self.what[name], node) for name, node in self.given.items()}
+        kernel.collectives[len(kernel.code) - 1] = Called(self.node, kernel.scope.source, self.name, given)
         return None if total is None else Value(self.found["ty"], total)
 
     # Arrays
@@ -220,7 +228,9 @@ class _Call:
             rest |= fixed is None
             here = fixed if fixed is not None else cut[0] if cut is not None else None
             if here is not None and axis and here.reg is not None:  # along the first one memory ends
-                kernel.emit("CHK", here.reg, kernel.register(node, kernel.length(whole, axis), INDEX), view.name, axis, 0)
+                kernel.emit(
+                    "CHK", here.reg, kernel.register(node, kernel.length(whole, axis), INDEX), view.name, axis, 0
+                )
             if place.const != 0:
                 place = self.number(kernel.binary(node, ast.Mult(), place, kernel.length(whole, axis)))
             if here is not None:
@@ -238,16 +248,15 @@ class _Call:
         """The types of the elements, which arrays say."""
         row = self.row
         for operand in row.operands:
-            if operand.kind == "type":
-                named = (each for each in row.operands if each.name in self.arrays and each.type == operand.name)
-                first = next((self.arrays[each.name].ty for each in named), None)
-                if first is not None and first not in operand.allowed:
-                    names = [each.name for each in row.operands if each.name in self.arrays and each.type == operand.name]
-                    listed = ", ".join(str(ty) for ty in sorted(operand.allowed, key=lambda ty: ty.id))
-                    array = self.given[names[0]]
-                    self.fail(array, f"{names[0]} of {self.name} is of one of {listed}, and {ast.unparse(array)} of {first}")
-                if first is not None:
-                    self.found[operand.name] = first
+            said = [name for name in self.arrays if row.operands[row.positions[name]].type == operand.name]
+            if operand.kind != "type" or not said:
+                continue
+            name = min(said, key=row.positions.__getitem__)
+            node, ty = self.given[name], self.arrays[name].ty
+            if ty not in operand.allowed:
+                listed = ", ".join(str(each) for each in sorted(operand.allowed, key=lambda each: each.id))
+                self.fail(node, f"{self.what[name]} is of one of {listed}, and {ast.unparse(node)} of {ty}")
+            self.found[operand.name] = ty
         if self.found.get("ty") is None:
             self.fail(self.node, f"{self.name} does not know of which type its elements are: give it an array")
         for name, array in self.arrays.items():
@@ -256,7 +265,7 @@ class _Call:
                 row.operands[row.positions[name]].type in ("i32", "u32") and _SAME_BITS.get(array.ty) is wanted
             ):
                 node = self.given[name]
-                self.fail(node, f"{name} of {self.name} is of {wanted} here, and {ast.unparse(node)} of {array.ty}")
+                self.fail(node, f"{self.what[name]} is of {wanted} here, and {ast.unparse(node)} of {array.ty}")
 
     # What is no array
 
@@ -265,7 +274,7 @@ class _Call:
         node = self.given[operand.name]
         if operand.kind in ("size", "scalar"):
             return self.host_number(operand, node)
-        what = f"{operand.name} of {self.name}"
+        what = self.what[operand.name]
         value = _known(self.kernel, node)
         enum: Any = getattr(operand.codec, "enum", None)
         if enum is not None:
@@ -276,10 +285,12 @@ class _Call:
             written = next(each.name for each in self.row.operands if each.kind in ("store", "rmw", "result"))
             ty = self.arrays[written].ty if written in self.arrays else self.found["ty"]
             if ty not in BY_MNEMONIC[chosen.value].operands[0].allowed:
-                self.fail(node, f"{ast.unparse(node)} does not work on {ty}, of which {written} of {self.name} is")
+                self.fail(node, f"{ast.unparse(node)} does not work on {ty}, of which {self.what[written]} is")
             return chosen
         if value is None:
-            self.fail(node, f"{what} is known while translating: write a {operand.codec.what}, or pass it as hg.Constant")
+            self.fail(
+                node, f"{what} is known while translating: write a {operand.codec.what}, or pass it as hg.Constant"
+            )
         try:
             return operand.codec.check(value, None)
         except IsaError:
@@ -287,7 +298,7 @@ class _Call:
 
     def host_number(self, operand: Operand, node: ast.expr) -> Any:
         """A number that the host computes, of which literals are part of the instruction."""
-        kernel, what = self.kernel, f"{operand.name} of {self.name}"
+        kernel, what = self.kernel, self.what[operand.name]
         value = kernel.value(node)
         if value.pred is not None or value.ty is Weak.BOOL or isinstance(value.const, bool):
             self.fail(node, f"{what} is a number, not true or false")
@@ -333,31 +344,26 @@ def _known(kernel: Calls, node: ast.expr) -> Any:
 def check_collectives(kernel: Calls, program: Program) -> None:
     """Raises TranslateError for the first call that stands where the whole launch does not come, or takes what the host
     cannot compute, and for what lanes had before a call and read behind it."""
-    for found in sorted(breaches(expand(program)), key=lambda each: each.index):
-        call = kernel.collectives.get(found.index)
+    for found in sorted(breaches(expand(program)), key=lambda each: each.at):
+        call = kernel.collectives.get(found.at)
         if call is None:
             _fail_lost(kernel, found)
         if found.branch >= 0:
-            source, line = kernel.lines[found.branch]
-            by = f"line {line}, `{source.lines[line - source.first].strip()}`"
+            source, node = kernel.lines[found.branch]
+            line = source.line(node)
+            by = getattr(node, "pointer", f"line {line}, `{source.lines[line - source.first].strip()}`")  # of JSON
             where = "write it where every lane comes, under conditions of scalar parameters and lengths alone"
             call.source.fail(call.node, f"whether {call.name} runs depends on the lane, by {by}: {_ONCE}, so {where}")
-        name = found.operand.name if found.operand is not None else ""
+        what, node = call.given.get(found.operand.name if found.operand else "", (call.name, call.node))
         how = "compute it from scalar parameters and lengths of arrays alone"
-        what = f"{name} of {call.name} is computed by lanes, or of what they read"
-        call.source.fail(call.given.get(name, call.node), f"{what}: {_ONCE}, so {how}")
+        call.source.fail(node, f"{what} is computed by lanes, or of what they read: {_ONCE}, so {how}")
 
 
 def _fail_lost(kernel: Calls, found: Breach) -> NoReturn:
-    source, line = kernel.lines[found.index]
-    names = {register: name.partition(".")[0] for name, register in kernel.scope.registers.items()}
-    name = names.get(found.value, "")  # type: ignore[call-overload]
-    here = ast.copy_location(ast.Pass(), ast.Constant(0, lineno=line - source.first + 1, col_offset=0))
-    reads = [
-        part
-        for part in ast.walk(kernel.calling[0])
-        if isinstance(part, ast.Name) and part.id == name and source.line(part) == line
-    ]
-    if reads:
-        source.fail(reads[0], f"{name} is not kept over a collective: compute it again behind it")
-    source.fail(here, "what lanes computed before a collective is not kept over it: give the call a line of its own")
+    source, node = kernel.lines[found.at]
+    held = (name for name, register in kernel.scope.registers.items() if register == found.value)
+    name = next(held, "").partition(".")[0]
+    for part in ast.walk(node):
+        if isinstance(part, ast.Name) and part.id == name and isinstance(part.ctx, ast.Load):
+            source.fail(part, f"{name} is not kept over a collective: compute it again behind it")
+    source.fail(node, "what lanes computed before a collective is not kept over it: give the call a line of its own")

@@ -288,9 +288,10 @@ class Translator(Functions):
             from .collective_calls import check_collectives
 
             check_collectives(self, program)
-        lines = [(source.file, line) for source, line in self.lines]
+        places = [(source, source.line(node)) for source, node in self.lines]
+        lines = [(source.file, line) for source, line in places]
         names = {program.params[r.index - 1].name: key for key, r in self.hidden.items() if key[0] != LOG}
-        texts = {(source.file, line): source.lines[line - source.first].strip() for source, line in self.lines}
+        texts = {(source.file, line): source.lines[line - source.first].strip() for source, line in places}
         own = tuple(
             ("local memory" if a.local else "shared memory", a.name, a.offset, a.shape or (), a.ty.size_bytes)
             for a in self.own_arrays.values()

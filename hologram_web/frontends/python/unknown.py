@@ -27,7 +27,13 @@ _BUILTINS = ("abs", "bool", "divmod", "enumerate", "float", "int", "len", "max",
 # What else NumPy's functions are called, and how this language says it.
 _NUMPY = {"absolute": "abs(...)", "around": "round(...)", "fabs": "abs(...)", "rint": "round(...)"}
 # Operations on arrays that collectives have other names for.
-_OPERATIONS = {"argmax": "arg_max", "argmin": "arg_min", "argsort": "sort", "cumsum": "cum_sum", "einsum": "tensor_contract"}
+_OPERATIONS = {
+    "argmax": "arg_max",
+    "argmin": "arg_min",
+    "argsort": "sort",
+    "cumsum": "cum_sum",
+    "einsum": "tensor_contract",
+}
 _OPERATIONS |= {"ifft": "fft", "rfft": "fft", "matmul": "gemm", "topk": "top_k", "upsample2d": "resize2d"}
 _OPERATIONS |= {"permute": "transpose", "quantized_matmul": "quantized_gemm", "sparse_matmul": "sparse_gemm"}
 _NUMPY |= dict.fromkeys(("array", "empty", "full", "ones"), "hg.local(type, size)")
