@@ -968,15 +968,15 @@ WRONG: list[tuple[str, str]] = [
     ),
     (
         "hg.parallel_reduce($x, m, 'sum', u)",
-        "the x of hg.parallel_reduce is of i32 here, and x of f32",
+        "the input of hg.parallel_reduce is of i32 here, and x of f32",
     ),
     (
         "hg.parallel_reduce(x, x, 'sum', $m[0, 0])",
-        "the n of hg.parallel_reduce is computed by lanes, or of what they read: it is done once, by the whole launch, so compute it from scalar parameters and lengths of arrays alone",
+        "the count of hg.parallel_reduce is computed by lanes, or of what they read: it is done once, by the whole launch, so compute it from scalar parameters and lengths of arrays alone",
     ),
     (
         "hg.parallel_reduce(x, x, 'sum', $u * 0.5)",
-        "the n of hg.parallel_reduce is an integer, not f32: round it, and convert with hg.i32(x)",
+        "the count of hg.parallel_reduce is an integer, not f32: round it, and convert with hg.i32(x)",
     ),
     (
         "i = hg.global_id()\nhg.parallel_reduce(x, x, 'sum', u)\nx[$i] = 1",
@@ -984,11 +984,11 @@ WRONG: list[tuple[str, str]] = [
     ),
     (
         "def k(x: hg.Array[hg.f32], y: hg.Array[hg.i32]):\n    hg.parallel_reduce($y, x, 'sum', 3)",
-        "the x of hg.parallel_reduce is of f32 here, and y of i32",
+        "the input of hg.parallel_reduce is of f32 here, and y of i32",
     ),
     (
         "def k(x: hg.Array[hg.i32]):\n    hg.parallel_map_unary(x, x, $'sqrt', 3)",
-        "'sqrt' does not work on i32, of which the y of hg.parallel_map_unary is",
+        "'sqrt' does not work on i32, of which the output of hg.parallel_map_unary is",
     ),
     (
         "v = $pow(n)",

@@ -145,7 +145,7 @@ SCHEMAS: list[tuple[Any, str, str]] = [
     # What the launch does once
     (kernel(reduce("mean", var("n"))), f"{AT}/operation", "the operation of parallel_reduce is one of these texts: sum, product, min, max"),
     (kernel(reduce(None, var("n"))), f"{AT}/operation", "a text stands here, not null"),
-    (kernel(reduce("sum", number(1.5))), f"{AT}/count", "the count of parallel_reduce is an integer, not f32: round it, and convert with hg.i32(x)"),
+    (kernel(reduce("sum", number(1.5))), f"{AT}/count", "the count of parallel_reduce is an integer, not f32: round it, and convert with i32(x)"),
     (kernel(reduce("sum", number(-1))), f"{AT}/count", "the count of parallel_reduce is from 0 to 2**48 - 1, not -1"),
     (kernel(reduce("sum", call("u32", ID))), f"{AT}/count", "the count of parallel_reduce is computed by lanes, or of what they read: it is done once, by the whole launch, so compute it from scalar parameters and lengths of arrays alone"),
     (kernel(reduce("sum", var("n"), var("n"))), f"{AT}/input", "n is no array: only arrays have elements"),

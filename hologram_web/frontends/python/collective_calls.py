@@ -47,17 +47,17 @@ _REDUCTIONS: _Operations = {operation.name.lower(): operation for operation in R
 _SOURCES: dict[str, tuple[str, dict[str, str], _Operations]] = {
     "parallel_map_unary": (
         "parallel_map",
-        {"x": "src_array", "y": "dst_array", "operation": "operation", "n": "count"},
+        {"input": "src_array", "output": "dst_array", "operation": "operation", "count": "count"},
         _UNARY_OPERATIONS,
     ),
     "parallel_map_binary": (
         "parallel_map_binary",
-        {"a": "src_a", "b": "src_b", "y": "dst_array", "operation": "operation", "n": "count"},
+        {"input_a": "src_a", "input_b": "src_b", "output": "dst_array", "operation": "operation", "count": "count"},
         _BINARY_OPERATIONS,
     ),
     "parallel_reduce": (
         "parallel_reduce",
-        {"x": "src_array", "y": "dst", "operation": "operation", "n": "count"},
+        {"input": "src_array", "output": "dst", "operation": "operation", "count": "count"},
         _REDUCTIONS,
     ),
 }
