@@ -256,7 +256,8 @@ class _Call:
             if ty not in operand.allowed:
                 listed = ", ".join(str(each) for each in sorted(operand.allowed, key=lambda each: each.id))
                 self.fail(node, f"{self.what[name]} is of one of {listed}, and {ast.unparse(node)} of {ty}")
-            self.found[operand.name] = ty
+            if ty is not self.found.get("ty"):  # which another type operand is that is left out
+                self.found[operand.name] = ty
         if self.found.get("ty") is None:
             self.fail(self.node, f"{self.name} does not know of which type its elements are: give it an array")
         for name, array in self.arrays.items():

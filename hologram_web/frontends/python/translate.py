@@ -13,6 +13,7 @@ from ...garbage import seldom_collected
 from ...isa.elements import Element, stored_as
 from ...isa.operands import Access, Register
 from ...isa.program import LOG, MAX_PARAMETERS, Program, SourceMap
+from ...isa.row import Effect
 from ...isa.types import Type
 from .advice import LostWarning
 from .compounds import Parts, PartsType, Tuple
@@ -80,6 +81,12 @@ class Translation:
     def cooperates(self) -> bool:
         """Whether lanes of a block work together: in shared memory of the kernel's own, with barriers."""
         return self.program.shared_memory > self.regions and any(i.name == "BarSync" for i in self.program.instructions)
+
+    @cached_property
+    def of_collectives(self) -> bool:
+        """Whether lanes do nothing: there is only what the whole launch does once."""
+        effects = {instruction.row.effect for instruction in self.program.instructions}
+        return Effect.COLLECTIVE in effects and effects <= {Effect.COLLECTIVE, Effect.PURE, Effect.CONTROL}
 
     @cached_property
     def seen(self) -> dict[Any, Any]:
