@@ -197,8 +197,9 @@ def test_who_has_collectives_alone_needs_no_lanes() -> None:
     c, bias = np.zeros((3, 7), np.float16), np.arange(7, dtype=np.float16) - 3
     product(a, b, c, bias)
     assert (c == np.maximum(a @ b + bias, 0)).all()
-    assert (hg.compile(product).run(hg.backends.WasmBackend(), a=a, b=b, c=0 * c, bias=bias) == c.ravel()).all()
-    assert [param.access.value for param in product.program.params if param.access] == ["read", "read", "write", "read"]
+    assert (hg.compile(product).run(hg.backends.WasmBackend(), a=a, b=b, c=0 * c, bias=bias) == c).all()
+    access = [str(param.access and param.access.value) for param in product.program.params]
+    assert access[:4] == ["read", "read", "write", "read"]
 
 
 def test_what_is_added_to_is_read() -> None:
@@ -211,7 +212,7 @@ def test_what_is_added_to_is_read() -> None:
     more(a, c, 3)
     assert c.tolist() == ((np.array([7, 10, 15, 22]) << 53) + [15, 18, 21, 24]).tolist()
     assert a[0] == (1 << 53) + 1
-    assert more.program.param("c").access.value == "read_write"
+    assert ".param c: buffer i64 read_write\n" in more.program.to_text()
 
 
 def test_types_and_options_may_be_constants() -> None:

@@ -120,11 +120,12 @@ def host_branches(graph: FlowGraph) -> tuple[dict[int, _State], dict[int, int]]:
 class HostKnown(NamedTuple):
     """What is known before a point: bit sets of register numbers and 256 + those of predicates. `host` are those that
     the host can compute, `results` those that hold the result of a collective, `either` those that hold one or what
-    lanes find there at their start."""
+    lanes find there at their start, `lost` those that held what lanes had before a collective."""
 
     host: int
     results: int = 0
     either: int = 0
+    lost: int = 0
 
 
 def host_known(graph: FlowGraph) -> dict[int, HostKnown]:
@@ -134,7 +135,7 @@ def host_known(graph: FlowGraph) -> dict[int, HostKnown]:
     for number, start in states.items():
         state = dict(start)
         for point in graph.blocks[number]:
-            sets = dict.fromkeys((_HOST, _RESULT, _EITHER), 0)
+            sets = dict.fromkeys((_HOST, _RESULT, _EITHER, _LOST), 0)
             for key, status in state.items():
                 if status in sets:
                     sets[status] |= 1 << key
