@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import hologram_web as hg
+from hologram_web.frontends.python.collective_calls import form_of
 from hologram_web.isa.collectives import COLLECTIVE_ROWS
 from hologram_web.isa.instruction import Instruction
 from hologram_web.isa.table import BY_MNEMONIC
@@ -264,3 +265,9 @@ def test_what_editors_show() -> None:
 def test_what_type_checkers_read_is_made_from_the_table() -> None:
     made = "python -m hologram_web_tools.stubs > hologram_web/tensor/__init__.pyi"
     assert (Path(hg.__file__).parent / "tensor" / "__init__.pyi").read_text("utf-8") == stub(), made
+
+
+def test_the_forms_in_the_documentation() -> None:
+    text = (Path(__file__).parents[1] / "docs" / "kernel_reference.md").read_text("utf-8")
+    forms = "".join(f"hg.tensor.{row.mnemonic}({form_of(row)})\n" for row in COLLECTIVE_ROWS)
+    assert f"```text\n{forms}```\n" in text
