@@ -15,6 +15,8 @@ def __dir__() -> list[str]:
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__all__":
+        return __dir__()
     if name not in __dir__():
         raise AttributeError(f"hologram_web.tensor has no {name!r}")
     from ..frontends.python.collective_calls import CollectiveFunction
