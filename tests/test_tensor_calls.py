@@ -216,6 +216,9 @@ def test_what_is_added_to_is_read() -> None:
     assert c.tolist() == ((np.array([7, 10, 15, 22]) << 53) + [15, 18, 21, 24]).tolist()
     assert a[0] == (1 << 53) + 1
     assert ".param c: buffer i64 read_write\n" in more.program.to_text()
+    arrays = ", ".join(f"{name}: hg.Array[hg.f32]" for name in "xgy")
+    text = f"def k({arrays}):\n    hg.tensor.layer_norm(y, x, g, g, 1, 4)\n"
+    assert ".param y: buffer f32 write\n" in hg.kernel_from_source(text).program.to_text()  # where beta is an array
 
 
 def test_types_and_options_may_be_constants() -> None:

@@ -176,9 +176,10 @@ class _Call:
         total = None
         if "dst" in operands and "dst" not in self.found:  # what the lanes behind it are all told
             self.found["dst"] = total = kernel.temporary()
+        scaled = "beta" not in self.arrays and self.found.get("beta", 0) != 0  # of norms beta is an array
         for name, array in self.arrays.items():
             kind = operands[name].kind
-            added = kind == "store" and "beta" in self.found and self.found["beta"] != 0
+            added = kind == "store" and scaled  # a result that is scaled by beta and added to
             if kind in ("load", "rmw") or added:
                 kernel.facts.reads.add(array.name)
             if kind != "load":
