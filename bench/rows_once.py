@@ -23,7 +23,7 @@ import hologram_web as hg
 from bench.peers.pages import of_gpu_process
 from e2e.browser import CACHING, Browser
 from hologram_web.array import run as arrays
-from hologram_web.tensor import norms, softmax
+from hologram_web.tensor import norms, softmaxes
 
 __all__ = ["CASES", "FORMS", "formed", "native"]
 
@@ -57,11 +57,11 @@ _RUN = """async ([files, rows, n]) => {
 def formed(name: str) -> Iterator[None]:
     """Meanwhile all rows are read so."""
     chosen = norms.choose
-    norms.choose = softmax.choose = FORMS[name]
+    norms.choose = softmaxes.choose = FORMS[name]
     try:
         yield
     finally:
-        norms.choose = softmax.choose = chosen
+        norms.choose = softmaxes.choose = chosen
 
 
 def native(device: str, case: str, rows: int, n: int) -> Iterator[tuple[str, Callable[[int, bool], Any]]]:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from hologram_web_tools.several import Mesh, all_gather, all_reduce
     from hologram_web_tools.tune import forget_tuned, tune, tune_async, use_tuned
 
-    from . import atlas, backends, circuit, isa, kernel_json, nn, ops, testing
+    from . import atlas, backends, circuit, isa, kernel_json, nn, ops, tensor, testing
     from .array.batching import vmap
     from .array.control_flow import cond, scan, while_loop
     from .array.creation import arange, asarray, eye, full, linspace, ones, zeros
@@ -115,6 +115,7 @@ if TYPE_CHECKING:
         "nn",
         "ops",
         "stdlib",
+        "tensor",
         "testing",
         *_errors,
         *_isa,
@@ -160,7 +161,7 @@ _TOOLS = {  # of the second distribution
 }
 _TOOL_PACKAGES = ("circuit", "kernel_json", "stdlib")
 _PACKAGES = ("backends", "isa", "testing")
-_ARRAY_PACKAGES = ("atlas", "nn", "ops")
+_ARRAY_PACKAGES = ("atlas", "nn", "ops", "tensor")
 _ROOMS = ("errors", "isa", "frontends.python")  # all that is in their __all__
 
 

@@ -25,11 +25,13 @@ __all__ = [
     "Case",
     "Chance",
     "difference",
+    "executed",
     "listed",
     "near",
     "numbers",
     "random_of",
     "run",
+    "type_in",
     "types_of",
     "whole",
 ]
@@ -93,23 +95,36 @@ def whole(chance: Chance, ty: str, case: Case, *arrays: str) -> Case:
     return case
 
 
-def _type(name: str, array: str, ty: str) -> str:
+def type_in(name: str, array: str, ty: str) -> str:
+    """The type of an operand's elements."""
     found = next(each.type for each in BY_MNEMONIC[name].operands if each.name == array)
     return ty if found in ("", "ty", "b_ty") else found
 
 
 def run(device: Any, name: str, ty: str, case: Case) -> dict[str, Array]:
-    types = {array: _type(name, array, ty) for array in case.arrays}
+    types = {array: type_in(name, array, ty) for array in case.arrays}
     params = "".join(f".param {array}: buffer {types[array]}\n" for array in case.arrays)
     of = f".{case.of}" if case.of else ""
-    program = hg.Program.from_text(f"{params}    {name}{of}.{ty} {case.text}\n")
+    return executed(device, hg.Program.from_text(f"{params}    {name}{of}.{ty} {case.text}\n"), types, case.arrays)
+
+
+def executed(
+    device: Any,
+    program: hg.Program,
+    types: dict[str, str],
+    arrays: dict[str, Array],
+    before: int = 0,
+    **scalars: Any,
+) -> dict[str, Array]:
+    """What is in arrays after a launch of one lane, with so many elements before and behind what they hold."""
     buffers = {}
-    for array, values in case.arrays.items():
+    for array, values in arrays.items():
         given = values if types[array] in UNIT else values.astype(int)
-        given = np.concatenate([given.ravel(), np.arange(_BEHIND)])
+        given = np.concatenate([np.arange(before), given.ravel(), np.arange(_BEHIND)])
         buffers[array] = hg.TypedBuffer.allocate(device, hg.Type[types[array].upper()], given.size)
         buffers[array].copy_to(given.tolist())
-    held = {array: buffer.raw() for array, buffer in buffers.items()}
+    held = {array: buffer.raw() for array, buffer in buffers.items()} | scalars
+    held |= {f"{array}.shape0": buffers[array].count() for array in buffers if program.param(f"{array}.shape0")}
     device.execute_program_with_params(program, hg.ExecutionParams(hg.LaunchConfig.linear(1), held))
     found = {}
     for array, buffer in buffers.items():

@@ -130,6 +130,8 @@ def _lanes(kernel: Any, shapes: Mapping[str, tuple[int, ...]]) -> tuple[int, ...
     for array, axis, along in kernel.indexed if kernel.unplain is None else ():
         if array in shapes:
             found.setdefault(along, shapes[array][axis])
+    if not kernel.indexed and kernel.unplain is None:
+        return (1,)
     if sorted(found) != list(range(len(found))) or not found:
         raise LaunchError(f"{kernel.name}: how many lanes there are does not follow: say it, grid=(columns, rows)")
     return tuple(found[along] for along in range(len(found)))

@@ -7,17 +7,18 @@ if it comes from immediates and scalar parameters through pure instructions outs
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from .cfg import END, FlowGraph
 from .instruction import Instruction
 from .operands import PRELOADED, PoolHandle, Predicate, Register
-from .row import Effect
+from .row import Effect, Operand
 
 if TYPE_CHECKING:
     from .verify import Analysis
 
-__all__ = ["HostKnown", "check_collectives", "check_pools", "host_branches", "host_known"]
+__all__ = ["Breach", "HostKnown", "breaches", "check_collectives", "check_pools", "host_branches", "host_known"]
 
 _PREDICATE = 256
 # What is known of a register or predicate; what is missing differs from lane to lane.
@@ -119,11 +120,12 @@ def host_branches(graph: FlowGraph) -> tuple[dict[int, _State], dict[int, int]]:
 class HostKnown(NamedTuple):
     """What is known before a point: bit sets of register numbers and 256 + those of predicates. `host` are those that
     the host can compute, `results` those that hold the result of a collective, `either` those that hold one or what
-    lanes find there at their start."""
+    lanes find there at their start, `lost` those that held what lanes had before a collective."""
 
     host: int
     results: int = 0
     either: int = 0
+    lost: int = 0
 
 
 def host_known(graph: FlowGraph) -> dict[int, HostKnown]:
@@ -133,7 +135,7 @@ def host_known(graph: FlowGraph) -> dict[int, HostKnown]:
     for number, start in states.items():
         state = dict(start)
         for point in graph.blocks[number]:
-            sets = dict.fromkeys((_HOST, _RESULT, _EITHER), 0)
+            sets = dict.fromkeys((_HOST, _RESULT, _EITHER, _LOST), 0)
             for key, status in state.items():
                 if status in sets:
                     sets[status] |= 1 << key
@@ -142,9 +144,19 @@ def host_known(graph: FlowGraph) -> dict[int, HostKnown]:
     return known
 
 
-def check_collectives(analysis: Analysis) -> None:
-    """Rule 9 of the verifier."""
-    graph = analysis.graph
+class Breach(NamedTuple):
+    """Where a program breaks rule 9 of the verifier: the instruction, the operand and the register or predicate that it
+    reads, if that is what is wrong, else the branch that decides whether it runs."""
+
+    at: int
+    reason: str
+    operand: Operand | None = None
+    value: Register | Predicate | None = None
+    branch: int = -1
+
+
+def breaches(graph: FlowGraph) -> Iterator[Breach]:
+    """What is wrong with where collectives stand, what they take, and what is read behind them."""
     states, deciders = host_branches(graph)
     for number, block in enumerate(graph.blocks):
         state = dict(states.get(number, {}))
@@ -152,27 +164,27 @@ def check_collectives(analysis: Analysis) -> None:
             instruction, index = graph.instruction(point), graph.code[point]
             if instruction.row.collective and number in deciders:
                 branch = graph.code[deciders[number]]
-                analysis.report(
-                    index,
-                    f"whether it runs depends on the lane, by instruction {branch} "
-                    f"({graph.program.instructions[branch]}): put collectives where every lane of the grid comes",
-                )
+                reason = f"whether it runs depends on the lane, by instruction {branch} "
+                reason += f"({graph.program.instructions[branch]}): put collectives where every lane of the grid comes"
+                yield Breach(index, reason, branch=branch)
             for operand, value in instruction.reads():
                 status = state.get(_key(value))
                 name = str(value).lstrip("!")
                 if status == _LOST:
-                    analysis.report(
-                        index,
-                        f"{name} is not kept across a collective: only what the host can compute from scalar "
-                        "parameters is; store it in a buffer before and load it after",
-                    )
+                    reason = f"{name} is not kept across a collective: only what the host can compute from scalar "
+                    reason += "parameters is; store it in a buffer before and load it after"
+                    yield Breach(index, reason, operand, value)
                 elif instruction.row.collective and status != _HOST:
-                    analysis.report(
-                        index,
-                        f"{operand.name} uses {name}, which the host cannot compute: collectives take immediates and "
-                        "what comes from scalar parameters outside code that depends on lanes",
-                    )
+                    reason = f"{operand.name} uses {name}, which the host cannot compute: collectives take immediates "
+                    reason += "and what comes from scalar parameters outside code that depends on lanes"
+                    yield Breach(index, reason, operand, value)
             _transfer(instruction, state, number not in deciders)
+
+
+def check_collectives(analysis: Analysis) -> None:
+    """Rule 9 of the verifier."""
+    for found in breaches(analysis.graph):
+        analysis.report(found.at, found.reason)
 
 
 def check_pools(analysis: Analysis) -> None:

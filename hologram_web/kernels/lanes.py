@@ -145,7 +145,8 @@ def _refuse_exchanged(name: str, launch: Asked, lengths: Mapping[int, Mapping[st
 
 
 def inferred(translation: Translation, shapes: Mapping[str, tuple[int, ...]]) -> LaunchConfig:
-    """One lane for each element that the lane's numbers index. Raises LaunchError where that is not plain."""
+    """One lane for each element that the lane's numbers index; one where lanes do nothing. Raises LaunchError where
+    that is not plain."""
     name = translation.program.metadata.name or "kernel"
     lengths = _lengths(translation, shapes)
     reason = unplain(translation)
@@ -164,7 +165,7 @@ def inferred(translation: Translation, shapes: Mapping[str, tuple[int, ...]]) ->
         more = f", or {name}.over({array})(...)" if array is not None else ""
         raise LaunchError(f"how many lanes {name} has is not plain: {reason}. Write {form}{more}")
     sizes = [next(iter(lengths[axis].values())) for axis in sorted(lengths)]
-    made: LaunchConfig = _MAKE[len(sizes)](*sizes)
+    made: LaunchConfig = _MAKE[len(sizes)](*sizes) if sizes else linear(1)
     return made
 
 
@@ -173,7 +174,7 @@ def unplain(translation: Translation) -> str | None:
     axes = translation.axes
     known = {axis for _, _, axis in translation.indexed}
     if not axes:
-        return "it never asks which lane it is"
+        return None if translation.of_collectives else "it never asks which lane it is"
     if translation.cooperates:
         return "lanes of a block work together, through shared memory"
     missing = [axis for axis in range(max(axes) + 1) if axis not in known]

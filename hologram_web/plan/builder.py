@@ -437,7 +437,7 @@ class PlanBuilder:
                 (length for array, length in found[along].items() if array in writes), next(iter(found[along].values()))
             )
             for along in sorted(found)
-        ]
+        ] or [_ONE]
 
     def _shape(self, name: str) -> tuple[Formula, ...]:
         return self._shapes.setdefault(name, (Formula((f"{name}.len",)),))

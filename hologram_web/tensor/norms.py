@@ -198,7 +198,7 @@ def _rows(o, traits, rows, n, by, groups=1, channels=1, spatial=1, mean=True):
     buffers = {} if mean else {"beta": "gamma"}
     held, why = choose(n, traits, o.computes("input"))
     lanes, shape, block = ROW_LANES, (ROW_LANES, rows), (ROW_LANES,)
-    if traits.together and held == 1:  # see softmax.py: a lane with all of a row adds up in the same order
+    if traits.together and held == 1:  # see softmaxes.py: a lane with all of a row adds up in the same order
         held, lanes, shape, block = n, 1, (1, rows), (1, 64)
     found, long = [], flag(n - PIECE * ROW_LANES)
     for times, piece in ((1 - long, 0), (long, PIECE)):

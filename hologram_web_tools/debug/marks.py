@@ -16,10 +16,11 @@ from hologram_web.errors import TranslateError
 from hologram_web.frontends.python.compounds import AnyValue, Parts
 from hologram_web.frontends.python.emit import EnclosingLoop, KernelFacts
 from hologram_web.frontends.python.source import Definition, Source
-from hologram_web.frontends.python.translate import Parameters, settled
+from hologram_web.frontends.python.translate import Parameters, Translator, settled
 from hologram_web.frontends.python.types import Value
+from hologram_web.isa.cfg import expand
+from hologram_web.isa.hostflow import host_known
 from hologram_web.isa.operands import Label, Register
-from hologram_web_tools.tensor_calls import CollectiveCalls
 
 if TYPE_CHECKING:
     from hologram_web.isa.program import Program
@@ -41,7 +42,7 @@ class Mark:
     variables: dict[str, Any]
 
 
-class _Marking(CollectiveCalls):
+class _Marking(Translator):
     """A pass that notes the statements.
 
     Some become no instruction of their own, such as `pass`. They are noted at the instruction behind them, unless
@@ -128,5 +129,26 @@ def marks_of(definition: Definition, program: Program) -> dict[int, list[Mark]]:
                 definition.source.file,
                 definition.source.line(definition.node),
             )
-        _known[definition] = {index: [mark for _, mark in found] for index, found in last.marks.items() if found}
+        marks = {index: [mark for _, mark in found] for index, found in last.marks.items() if found}
+        _known[definition] = _without_lost(marks, program) if last.collectives else marks
     return _known[definition]
+
+
+def _without_lost(marks: dict[int, list[Mark]], program: Program) -> dict[int, list[Mark]]:
+    """Without variables that held what lanes had before a collective."""
+    graph, lost = expand(program), dict.fromkeys(marks, 0)
+    for point, known in host_known(graph).items():
+        index = graph.code[point]
+        if index in lost:
+            lost[index] |= known.lost
+
+    def kept(value: Any, gone: int) -> bool:
+        return not isinstance(value, Value) or value.reg is None or not gone >> value.reg.index & 1
+
+    return {
+        index: [
+            replace(mark, variables={name: v for name, v in mark.variables.items() if kept(v, lost[index])})
+            for mark in found
+        ]
+        for index, found in marks.items()
+    }

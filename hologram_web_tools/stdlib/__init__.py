@@ -11,7 +11,6 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from hologram_web.frontends.python.source import Definition, from_text
-from hologram_web.frontends.python.translate import settled
 from hologram_web.isa.operands import Access
 from hologram_web.isa.program import Program
 from hologram_web.kernels.kernel import Kernel, make
@@ -109,12 +108,7 @@ def _definitions(file: str) -> tuple[Definition, ...]:
 def kernel(name: str) -> Kernel:
     """A kernel, to launch and to look at. Raises KeyError."""
     file, place = _place(name)
-    if name not in CALLS:
-        return make(_definitions(file)[place])
-    from hologram_web_tools.tensor_calls import CollectiveCalls  # with what the file imports
-
-    definition = _definitions(file)[place]
-    return Kernel(definition, settled(definition, CollectiveCalls).translation())
+    return make(_definitions(file)[place])
 
 
 def lanes(name: str) -> str:

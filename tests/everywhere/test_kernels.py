@@ -306,3 +306,40 @@ def test_one_crossing_for_many_launches(device: Any) -> None:
     assert device.stats.crossings == 0
     assert memoryview(device.copy_from_buffer(y)).cast("f").tolist() == [50.0 * k for k in range(100)]
     assert (device.stats.crossings, device.stats.launches, device.stats.kernels) == (1, 50, 1)
+
+
+@hg.kernel
+def scored(
+    x: hg.Array[hg.f32, 2], w: hg.Array[hg.i32], y: hg.Array[hg.f32, 2], order: hg.Array[hg.i32], rounds: hg.i32
+):
+    row, column = hg.global_id(1), hg.global_id(0)
+    if row < len(x) and column < x.shape[1]:
+        y[row, column] = x[row, column] + hg.f32(w[column])
+    for step in range(rounds):
+        hg.tensor.softmax(y[step], y[step], len(y) - step, y.shape[1])
+        hg.tensor.sort(w, w, 1, len(w), descending=True, indices=order)
+    total = hg.tensor.parallel_reduce("sum", src_array=y, count=len(y) * y.shape[1])
+    if hg.global_id(0) + hg.global_id(1) == 0:
+        y[0, 0] = total
+
+
+def test_what_the_whole_launch_does(ex: hg.Executor) -> None:
+    """Collectives between the work of lanes, in a loop of the host, of floats and integers, at offsets."""
+    x, y = ex.zeros((3, 4), hg.f32), ex.zeros((3, 4), hg.f32)
+    w, order = ex.array(array("i", [2, 9, 4, 3])), ex.zeros(4, hg.i32)
+    scored.on(ex)[(4, 3), (8, 8)](x, w, y, order, 2)
+    assert w.numpy().tolist() == [9, 4, 3, 2]
+    assert order.numpy().tolist() == [0, 1, 2, 3]
+    found = y.numpy().tolist()
+    assert found[0][0] == pytest.approx(3, rel=1e-5)
+    assert sum(found[0][1:]) == pytest.approx(1 - 0.0009, abs=2e-4)
+    assert max(found[1]) < 0.5 < max(found[0][1:])
+
+
+def test_who_says_where_collectives_stand() -> None:
+    text = "def k(x: hg.Array[hg.f32], n: hg.u32):\n    if x[0] > 0:\n        hg.tensor.fill(x, n, 1)\n"
+    with pytest.raises(hg.TranslateError, match=r"whether hg\.tensor\.fill runs depends on the lane, by line 2, `if x"):
+        hg.kernel_from_source(text)
+    assert len(dir(hg.tensor)) == 44
+    with pytest.raises(hg.TranslateError, match=r"hg\.tensor\.softmax belongs into a kernel"):
+        hg.tensor.softmax(1, 2, 3, 4)

@@ -63,7 +63,7 @@ def test_what_pages_cannot_use_says_so(module: str) -> None:
 
 
 @pytest.mark.page
-@pytest.mark.parametrize("module", ["tensor.sort", "runtime.stream", "frontends.python.collective_calls"])
+@pytest.mark.parametrize("module", ["tensor.ordering", "runtime.stream", "frontends.python.collective_calls"])
 def test_without_the_tensor_librarys_wheel_it_says_what_to_install(
     module: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -265,16 +265,22 @@ def test_parts_of_values_are_shown():
 def test_the_whole_launch_and_atomics():
     @hg.kernel
     def whole(x: hg.Array[hg.i32], top: hg.Array[hg.i32], n: hg.i32):
-        hg.parallel_reduce(x, top, "sum", n)
+        mine, half = x[hg.global_id()], n // 2
+        x[hg.global_id()] = mine
+        hg.parallel_reduce(x, top, "sum", 2 * half)
         i = hg.global_id()
         old = hg.atomic_add(top, 0, i)
         x[i] = old
 
     x, top = np.arange(6, dtype="i4"), np.zeros(1, "i4")
-    tops = [(step.line, step.block, step.values["top"][0].item()) for step in whole.steps[6, 4](x, top, 6)]
-    first = tops[0][0]
-    assert tops[:3] == [(first, 0, 0), (first, 1, 0), (first + 1, 0, 15)]
-    assert tops[4:] == [(first + 3, 0, 21), (first + 1, 1, 21), (first + 2, 1, 21), (first + 3, 1, 30)]
+    seen = [(s.line, s.block, s.values["top"][0].item(), {*s.values}) for s in whole.steps[6, 4](x, top, 6)]
+    first = seen[0][0]
+    assert [(line - first, block, total) for line, block, total, _ in seen] == [
+        *((line, block, 0) for block in (0, 1) for line in (0, 1, 2)),
+        *((3, 0, 15), (4, 0, 15), (5, 0, 21), (3, 1, 21), (4, 1, 21), (5, 1, 30)),
+    ]
+    assert seen[2][3] == {"x", "top", "n", "half", "mine"}
+    assert seen[6][3] == {"x", "top", "n", "half"}  # which the host can compute; lanes have no more
     assert (top[0], x.tolist()) == (30, [15, 15, 16, 18, 21, 25])
 
 

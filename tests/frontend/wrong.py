@@ -860,19 +860,103 @@ WRONG: list[tuple[str, str]] = [
     ),
     (
         "v = $hg.parallel_reduce(x, x, 'sum', u)",
-        "hg.parallel_reduce is done once by the whole launch: write it at the top level of the kernel, under no if",
+        "hg.parallel_reduce returns nothing: call it in a line of its own",
     ),
     (
-        "if n:\n    $hg.parallel_reduce(x, x, 'sum', u)",
-        "hg.parallel_reduce is done once by the whole launch: write it at the top level of the kernel, under no if",
+        "if hg.global_id() < n:\n    $hg.parallel_reduce(x, x, 'sum', u)",
+        "whether hg.parallel_reduce runs depends on the lane, by line 6, `if hg.global_id() < n:`: it is done once, by the whole launch, so write it where every lane comes, under conditions of scalar parameters and lengths alone",
     ),
     (
-        "if n:\n    return\n$hg.parallel_reduce(x, x, 'sum', u)",
-        "lanes that have returned do not come to hg.parallel_reduce: put what they skip under an if",
+        "if x[0] > 1:\n    return\n$hg.parallel_reduce(x, x, 'sum', u)",
+        "whether hg.parallel_reduce runs depends on the lane, by line 6, `if x[0] > 1:`: it is done once, by the whole launch, so write it where every lane comes, under conditions of scalar parameters and lengths alone",
     ),
     (
         "tile = hg.shared(hg.f32, 4)\n$hg.parallel_reduce(x, x, 'sum', u)",
         "shared memory is not kept over hg.parallel_reduce: make it behind",
+    ),
+    (
+        "$hg.tensor.softmax(x, x, u)",
+        "hg.tensor.softmax has no n: write hg.tensor.softmax(output, input, outer, n, inner=1)",
+    ),
+    (
+        "hg.tensor.fill(x, u, 1, $2)",
+        "hg.tensor.fill has 3 arguments: write hg.tensor.fill(output, count, value)",
+    ),
+    (
+        "hg.tensor.softmax(x, x, 1, u, axis=$1)",
+        "hg.tensor.softmax has no argument axis: write hg.tensor.softmax(output, input, outer, n, inner=1)",
+    ),
+    (
+        "hg.tensor.softmax(x, x, 1, u, iner=$1)",
+        "hg.tensor.softmax has no argument iner: did you mean inner?",
+    ),
+    (
+        "hg.tensor.fill(x, u, count=$u, value=1)",
+        "count of hg.tensor.fill is given twice",
+    ),
+    (
+        "hg.tensor.softmax($m, x, 1, u)",
+        "the output of hg.tensor.softmax is of one of f16, bf16, f32, f64, and m of i32",
+    ),
+    (
+        "hg.tensor.arg_max($x, x, 1, u)",
+        "the output of hg.tensor.arg_max is of i32 here, and x of f32",
+    ),
+    (
+        "hg.tensor.copy(x, $x[3], u)",
+        "x[3] is an element of an array: from there on it is x[3:]",
+    ),
+    (
+        "hg.tensor.copy(x, $x[3:5], u)",
+        "x[3:5] has an end of its own, and hg.tensor.copy knows ends by sizes: write x[first:]",
+    ),
+    (
+        "hg.tensor.fill($m[:, 1], u, 1)",
+        "the elements of m[:, 1] do not lie side by side, and hg.tensor.fill works on such: give indices along the first axes alone",
+    ),
+    (
+        "hg.tensor.fill(x, $x[0], 1)",
+        "the count of hg.tensor.fill is an integer, not f32: round it, and convert with hg.i32(x)",
+    ),
+    (
+        "hg.tensor.fill(x, $-1, 1)",
+        "the count of hg.tensor.fill is from 0 to 2**48 - 1, not -1",
+    ),
+    (
+        "hg.tensor.fill(x, $u > 1, 1)",
+        "the count of hg.tensor.fill is a number, not true or false",
+    ),
+    (
+        "hg.tensor.sort(x, x, 1, u, descending=$u)",
+        "the descending of hg.tensor.sort is known while translating: write a boolean (true or false), or pass it as hg.Constant",
+    ),
+    (
+        "hg.tensor.sort(x, x, 1, u, descending=$3)",
+        "the descending of hg.tensor.sort is a boolean (true or false), not 3",
+    ),
+    (
+        "hg.tensor.gemm(x, x, x, 1, 1, u, activation=$'step')",
+        "the activation of hg.tensor.gemm is one of these texts: abs, neg, sqrt, exp, log, sin, cos, tan, relu, sigmoid, tanh, rcp, rsqrt, sign, floor, ceil, round, trunc, log2, log10, erf, gelu, swish, not",
+    ),
+    (
+        "for i in range(x.shape[0]):\n    if x[i] > 0:\n        $hg.tensor.fill(x, u, 1)",
+        "whether hg.tensor.fill runs depends on the lane, by line 7, `if x[i] > 0:`: it is done once, by the whole launch, so write it where every lane comes, under conditions of scalar parameters and lengths alone",
+    ),
+    (
+        "i = hg.global_id()\nwhile u > 0:\n    x[$i] = 1\n    hg.tensor.fill(x, u, 1)",
+        "i is not kept over a collective: compute it again behind it",
+    ),
+    (
+        "$hg.ops.softmax(x)",
+        "hg.ops.softmax is for the host: write hg.tensor.softmax(output, input, outer, n)",
+    ),
+    (
+        "$softmax(x, x, 1, u)",
+        "the function softmax is not known: write hg.tensor.softmax(output, input, outer, n)",
+    ),
+    (
+        "$hg.tensor.soft_max(x, x, 1, u)",
+        "hg.tensor has no soft_max: did you mean hg.tensor.softmax?",
     ),
     (
         "hg.parallel_map_unary(x, x, $'mean', u)",
@@ -883,16 +967,16 @@ WRONG: list[tuple[str, str]] = [
         "the operation of hg.parallel_map_binary is one of these texts: add, sub, mul, div, pow, min, max, atan2",
     ),
     (
-        "hg.parallel_reduce(x, $m, 'sum', u)",
-        "m is no array parameter with one axis, which collectives work on",
+        "hg.parallel_reduce($x, m, 'sum', u)",
+        "the input of hg.parallel_reduce is of i32 here, and x of f32",
     ),
     (
-        "hg.parallel_reduce(x, x, 'sum', $len(x))",
-        "the number of elements is known before lanes run: compute it from scalar parameters alone",
+        "hg.parallel_reduce(x, x, 'sum', $m[0, 0])",
+        "the count of hg.parallel_reduce is computed by lanes, or of what they read: it is done once, by the whole launch, so compute it from scalar parameters and lengths of arrays alone",
     ),
     (
-        "hg.parallel_reduce(x, x, 'sum', u * $x[0])",
-        "the number of elements is known before lanes run: compute it from scalar parameters alone",
+        "hg.parallel_reduce(x, x, 'sum', $u * 0.5)",
+        "the count of hg.parallel_reduce is an integer, not f32: round it, and convert with hg.i32(x)",
     ),
     (
         "i = hg.global_id()\nhg.parallel_reduce(x, x, 'sum', u)\nx[$i] = 1",
@@ -900,11 +984,11 @@ WRONG: list[tuple[str, str]] = [
     ),
     (
         "def k(x: hg.Array[hg.f32], y: hg.Array[hg.i32]):\n    hg.parallel_reduce($y, x, 'sum', 3)",
-        "the arrays of hg.parallel_reduce are of one type, and here are f32 and i32",
+        "the input of hg.parallel_reduce is of f32 here, and y of i32",
     ),
     (
         "def k(x: hg.Array[hg.i32]):\n    hg.parallel_map_unary(x, x, $'sqrt', 3)",
-        "'sqrt' does not work on i32",
+        "'sqrt' does not work on i32, of which the output of hg.parallel_map_unary is",
     ),
     (
         "v = $pow(n)",

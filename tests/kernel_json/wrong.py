@@ -58,6 +58,7 @@ def _typed(ty: Any, version: str = "1.0") -> dict[str, Any]:
 
 FLAG: dict[str, Any] = {"type": "if", "condition": var("b"), "then_body": [], "else_body": None}
 ID = call("get_global_id")
+FIRST = binary("eq", ID, number(0))
 AT = "/kernel/body/0"
 
 # A schema, the pointer of what is wrong, and what is said.
@@ -144,12 +145,12 @@ SCHEMAS: list[tuple[Any, str, str]] = [
     # What the launch does once
     (kernel(reduce("mean", var("n"))), f"{AT}/operation", "the operation of parallel_reduce is one of these texts: sum, product, min, max"),
     (kernel(reduce(None, var("n"))), f"{AT}/operation", "a text stands here, not null"),
-    (kernel(reduce("sum", number(1.5))), f"{AT}/count", "the number of elements is an integer, not float literal"),
-    (kernel(reduce("sum", number(-1))), f"{AT}/count", "-1 is no number of elements"),
-    (kernel(reduce("sum", call("u32", ID))), f"{AT}/count", "the number of elements is known before lanes run: compute it from scalar parameters alone"),
+    (kernel(reduce("sum", number(1.5))), f"{AT}/count", "the count of parallel_reduce is an integer, not f32: round it, and convert with i32(x)"),
+    (kernel(reduce("sum", number(-1))), f"{AT}/count", "the count of parallel_reduce is from 0 to 2**48 - 1, not -1"),
+    (kernel(reduce("sum", call("u32", ID))), f"{AT}/count", "the count of parallel_reduce is computed by lanes, or of what they read: it is done once, by the whole launch, so compute it from scalar parameters and lengths of arrays alone"),
     (kernel(reduce("sum", var("n"), var("n"))), f"{AT}/input", "n is no array: only arrays have elements"),
-    (kernel({**FLAG, "then_body": [reduce("sum", var("n"))]}), f"{AT}/then_body/0", "parallel_reduce is done once by the whole launch: write it at the top level of the kernel, under no if"),
-    (kernel({**FLAG, "then_body": [{"type": "return", "value": None}]}, reduce("sum", var("n"))), "/kernel/body/1", "lanes that have returned do not come to parallel_reduce: put what they skip under an if"),
+    (kernel({**FLAG, "condition": FIRST, "then_body": [reduce("sum", var("n"))]}), f"{AT}/then_body/0", "whether parallel_reduce runs depends on the lane, by /kernel/body/0: it is done once, by the whole launch, so write it where every lane comes, under conditions of scalar parameters and lengths alone"),
+    (kernel({**FLAG, "condition": FIRST, "then_body": [{"type": "return", "value": None}]}, reduce("sum", var("n"))), "/kernel/body/1", "whether parallel_reduce runs depends on the lane, by /kernel/body/0: it is done once, by the whole launch, so write it where every lane comes, under conditions of scalar parameters and lengths alone"),
     (kernel(let("i", ID), reduce("sum", var("n")), store(var("i"))), "/kernel/body/2/value", "i is not kept over a collective: compute it again behind it"),
 ]  # fmt: skip
 

@@ -13,15 +13,12 @@ from click.testing import CliRunner
 
 import hologram_web as hg
 from hologram_web import stdlib
-from hologram_web.frontends.python.source import from_text
-from hologram_web.frontends.python.translate import settled
 from hologram_web.isa.lift import lift
 from hologram_web.isa.operands import Access
 from hologram_web.isa.table import LANE_ROWS
 from hologram_web.store.blake3 import blake3
 from hologram_web_tools.build_stdlib import build
 from hologram_web_tools.cli.commands import commands
-from hologram_web_tools.tensor_calls import CollectiveCalls
 
 from ..everywhere.stdlib_cases import BOUNDARIES, LOOPS, arguments, lanes
 from .reference import problem
@@ -120,17 +117,6 @@ def test_matrices_with_and_without_gaps(device: Any) -> None:
         stdlib.kernel("matrix_gemm").on(device)[35](*args)
         assert np.allclose(out[:, :7], a[:, :3] @ b[:, :7], rtol=1e-6)
         assert (out[:, 7:] == 9).all()
-
-
-def test_what_calls_of_the_library_say() -> None:
-    text = "from hologram_web import DeviceArray, f32, tensor, u32\ndef k(a: DeviceArray[f32], n: u32):\n    "
-    for line, told in (
-        ("tensor.dct(a, n)", "the tensor library has no 'dct': it has parallel_map, "),
-        ("tensor.fill(a, a[0], 1)", "the number of elements is known before lanes run"),
-    ):
-        (definition,) = from_text(text + line, "own.py", {})[1].values()
-        with pytest.raises(hg.TranslateError, match=told):
-            settled(definition, CollectiveCalls)
 
 
 def test_files_hold_the_programs_of_python(tmp_path: Path) -> None:

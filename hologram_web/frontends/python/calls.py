@@ -61,13 +61,7 @@ _OF_MATH = {"fabs": "abs", "pow": "power"}
 
 
 class Calls(Expressions):
-    """Translates calls. A method `call_...` for each function of `hg` that is no single instruction.
-
-    `kernel_body` are the kernel's own statements, `host_known` its scalar parameters that are never assigned.
-    """
-
-    kernel_body: list[ast.stmt]
-    host_known: set[str]
+    """Translates calls. A method `call_...` for each function of `hg` that is no single instruction."""
 
     def inline(self, node: ast.Call, definition: Definition) -> AnyValue | None:
         """A call of a function that is translated in its place."""
@@ -146,16 +140,15 @@ class Calls(Expressions):
             from . import block_calls
 
             return block_calls.call(self, node, name)
+        if name in _COLLECTIVES or (name and name.startswith("tensor.")):
+            from .collective_calls import call_collective
+
+            return call_collective(self, node, name)
         self._no_keywords(node)
         if name in MATH:
             return self.math(node, name)
         if name in ATOMICS:
             return self.atomic(node, ATOMICS[name])
-        if name in _COLLECTIVES:
-            from .collective_calls import call_collective
-
-            call_collective(self, node, name)
-            return None
         special: Callable[[ast.Call], AnyValue | None] = getattr(self, f"call_{name}")
         return special(node)
 
@@ -215,6 +208,10 @@ class Calls(Expressions):
             from . import library
 
             return self.inline(node, self.definition(getattr(library, name)))
+        if name in _COLLECTIVES or (name and name.startswith("tensor.")):
+            from .collective_calls import call_collective
+
+            return call_collective(self, node, name)
         self._no_keywords(node)
         if name in MATH:
             return self.math(node, name)

@@ -169,7 +169,7 @@ class Emitter:
         self.axes = checks == "axis"  # whether every index is checked, or where elements lie
         self.facts = facts
         self.code = self.builder.build().instructions
-        self.lines: list[tuple[Source, int]] = []  # of each instruction
+        self.lines: list[tuple[Source, Any]] = []  # of each instruction the statement
         self.warnings: dict[tuple[type[UserWarning], str, int, str], None] = {}
         self.at: tuple[Source, Any] = (Source("", [], 1, {}), None)
         self.free: list[int] = []  # heaps
@@ -180,7 +180,7 @@ class Emitter:
         self.labelled = -1  # where the last label was placed
         self.scope: Scope
         self.hidden: dict[tuple[str, int], Register] = {}
-        self.lost: set[str] = set()  # variables assigned before a collective
+        self.collectives: dict[int, Any] = {}  # their calls, by instruction
         self.refused: TranslateError | None = None  # what is wrong if no type changes any more
         self.spans: dict[Any, ExactRange | None] = {}  # of variables assigned since the last label
         self.checked: list[tuple[Any, ...]] = []  # of the last indices: the operands of CHK
@@ -248,7 +248,7 @@ class Emitter:
         if len(self.code) >= MAX_INSTRUCTIONS:
             self.fail(self.at[1], f"the kernel has more than {MAX_INSTRUCTIONS} instructions: split it")
         self.builder.add(Instruction.make(row, *operands, **fields))
-        self.lines.append((self.at[0], self.at[0].line(self.at[1])))
+        self.lines.append(self.at)
 
     def op(self, name: str | Row, ty: Type, *operands: Any, keep: bool = False) -> Register:
         """A value computed from operands, in a temporary; the operands' temporaries are given back unless kept."""

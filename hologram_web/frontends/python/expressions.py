@@ -200,8 +200,6 @@ class Expressions(PartValues):
     def is_assigned(self, node: ast.Name, scope: Scope, never: bool = False) -> None:
         """Refuses a variable that some path to here does not assign."""
         if never or (scope.assigned is not None and node.id not in scope.assigned):
-            if not scope.path and node.id in self.lost:
-                self.fail(node, f"{node.id} is not kept over a collective: compute it again behind it")
             near = like(node.id, sorted(scope.assigned or ())) if never else ""
             otherwise = " on some path: assign it before, on all paths"
             self.fail(node, f"{node.id} is used before it is assigned{near or otherwise}")

@@ -375,11 +375,11 @@ def atomic_cas(x: Array, i: _Index, compare: Any, v: Any, /) -> Any:
 
 # The whole launch, once
 
-def parallel_map_unary(x: Array, y: Array, operation: str, n: int, /) -> None:
-    """y[i] = operation(x[i]) for the first n elements: "exp", "sqrt" and so on."""
+def parallel_map_unary(input: Array, output: Array, operation: str, count: int) -> None:
+    """output[i] = operation(input[i]) for the first count elements: "exp", "sqrt" and so on."""
 
-def parallel_map_binary(a: Array, b: Array, y: Array, operation: str, n: int, /) -> None:
-    """y[i] = operation(a[i], b[i]) for the first n elements: "add", "mul" and so on."""
+def parallel_map_binary(input_a: Array, input_b: Array, output: Array, operation: str, count: int) -> None:
+    """output[i] = operation(input_a[i], input_b[i]) for the first count elements: "add", "mul" and so on."""
 
-def parallel_reduce(x: Array, y: Array, operation: str, n: int, /) -> None:
-    """y[0] = the "sum", "prod", "min" or "max" of the first n elements."""
+def parallel_reduce(input: Array, output: Array, operation: str, count: int) -> None:
+    """output[0] = the "sum", "product", "min" or "max" of the first count elements."""

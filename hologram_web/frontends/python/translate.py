@@ -13,6 +13,7 @@ from ...garbage import seldom_collected
 from ...isa.elements import Element, stored_as
 from ...isa.operands import Access, Register
 from ...isa.program import LOG, MAX_PARAMETERS, Program, SourceMap
+from ...isa.row import Effect
 from ...isa.types import Type
 from .advice import LostWarning
 from .compounds import Parts, PartsType, Tuple
@@ -80,6 +81,12 @@ class Translation:
     def cooperates(self) -> bool:
         """Whether lanes of a block work together: in shared memory of the kernel's own, with barriers."""
         return self.program.shared_memory > self.regions and any(i.name == "BarSync" for i in self.program.instructions)
+
+    @cached_property
+    def of_collectives(self) -> bool:
+        """Whether lanes do nothing: there is only what the whole launch does once."""
+        effects = {instruction.row.effect for instruction in self.program.instructions}
+        return Effect.COLLECTIVE in effects and effects <= {Effect.COLLECTIVE, Effect.PURE, Effect.CONTROL}
 
     @cached_property
     def seen(self) -> dict[Any, Any]:
@@ -203,7 +210,6 @@ class Translator(Functions):
         self.scope = Scope((), node.name, definition.source, set(stored), once=definition.stored_once)
         self.kernel_body = node.body
         self.sums = None
-        self.host_known = {name for name, ty in params.items() if isinstance(ty, Type) and name not in stored}
         self.at = (definition.source, node)
         self.ending = self.label() if facts.apart else None
 
@@ -267,6 +273,7 @@ class Translator(Functions):
     def rename(self, names: Sequence[Register]) -> None:
         """Gives every register the name at its index."""
         self.code[:] = [instruction.renamed(lambda register: names[register.index]) for instruction in self.code]
+        self.scope.registers = {name: names[register.index] for name, register in self.scope.registers.items()}
 
     def translation(self) -> Translation:
         """What the last pass made. Labels that nothing jumps to go."""
@@ -284,9 +291,14 @@ class Translator(Functions):
                 reads, writes = param.name in self.facts.reads, param.name in self.facts.writes
                 access = Access.READ_WRITE if reads and writes else Access.WRITE if writes else Access.READ
                 program.params[number] = replace(param, access=access)
-        lines = [(source.file, line) for source, line in self.lines]
+        if self.collectives:
+            from .collective_calls import check_collectives
+
+            check_collectives(self, program)
+        places = [(source, source.line(node)) for source, node in self.lines]
+        lines = [(source.file, line) for source, line in places]
         names = {program.params[r.index - 1].name: key for key, r in self.hidden.items() if key[0] != LOG}
-        texts = {(source.file, line): source.lines[line - source.first].strip() for source, line in self.lines}
+        texts = {(source.file, line): source.lines[line - source.first].strip() for source, line in places}
         own = tuple(
             ("local memory" if a.local else "shared memory", a.name, a.offset, a.shape or (), a.ty.size_bytes)
             for a in self.own_arrays.values()

@@ -7,6 +7,8 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from ...errors import like
+from ...isa.row import REQUIRED
+from ...isa.table import BY_MNEMONIC
 from ...isa.types import Type
 from .elsewhere import CALLS, ELSEWHERE, METHODS, MODULES
 from .emit import ArrayRef
@@ -24,6 +26,16 @@ __all__ = ["unknown_call", "unknown_name"]
 _BUILTINS = ("abs", "bool", "divmod", "enumerate", "float", "int", "len", "max", "min", "pow", "range", "round", "zip")
 # What else NumPy's functions are called, and how this language says it.
 _NUMPY = {"absolute": "abs(...)", "around": "round(...)", "fabs": "abs(...)", "rint": "round(...)"}
+# Operations on arrays that collectives have other names for.
+_OPERATIONS = {
+    "argmax": "arg_max",
+    "argmin": "arg_min",
+    "argsort": "sort",
+    "cumsum": "cum_sum",
+    "einsum": "tensor_contract",
+}
+_OPERATIONS |= {"ifft": "fft", "rfft": "fft", "matmul": "gemm", "topk": "top_k", "upsample2d": "resize2d"}
+_OPERATIONS |= {"permute": "transpose", "quantized_matmul": "quantized_gemm", "sparse_matmul": "sparse_gemm"}
 _NUMPY |= dict.fromkeys(("array", "empty", "full", "ones"), "hg.local(type, size)")
 
 
@@ -73,6 +85,8 @@ def unknown_call(kernel: Calls, node: ast.Call, called: Any) -> NoReturn:
                 unknown_name(kernel, node.func)
         if short in KERNEL_NAMES:
             kernel.fail(node, f"the function {text} is not known: write hg.{short}(...)")
+        if (collective := _collective(short)) is not None:
+            kernel.fail(node, f"the function {text} is not known: write {collective}")
         if isinstance(node.func, ast.Name) and short not in ELSEWHERE:
             near = like(short, _names(kernel)) or like(short, sorted(KERNEL_NAMES), "hg.")
             kernel.fail(node, f"the function {text} is not known{near or ': define it above the kernel'}")
@@ -89,7 +103,7 @@ def unknown_call(kernel: Calls, node: ast.Call, called: Any) -> NoReturn:
             node, f"{text} is a kernel: the host launches it; make what both need a function without @hg.kernel"
         )
     if root == "hologram_web":
-        other = _elsewhere(short)
+        other = _collective(short) or _elsewhere(short)
         kernel.fail(node, f"{text} is for the host: {f'write {other}' if other else 'call it outside of kernels'}")
     other = _elsewhere(text)
     advice = f"write {other}" if other else "only functions made by def and the functions of hg can"
@@ -99,6 +113,15 @@ def unknown_call(kernel: Calls, node: ast.Call, called: Any) -> NoReturn:
 def _elsewhere(text: str) -> str | None:
     """What a name of another system is here: of cuda.threadIdx.x the last part that says something."""
     return next((ELSEWHERE[part] for part in reversed(text.split(".")) if part in ELSEWHERE), None)
+
+
+def _collective(name: str) -> str | None:
+    """How what the whole launch does is called, by a name that hg.ops may have, too."""
+    row = BY_MNEMONIC.get(_OPERATIONS.get(name, name))
+    if row is None or not row.collective:
+        return None
+    given = [each.name for each in row.operands if each.kind != "type" and each.default is REQUIRED]
+    return f"hg.tensor.{row.mnemonic}({', '.join(given)})"
 
 
 def _names(kernel: Expressions) -> list[str]:

@@ -54,6 +54,13 @@ def halves(x: hg.Array[T], y: hg.Array[T, 1], counts: hg.Array[hg.u32]) -> None:
     counts[i] = hg.popcount(a ^ b)
 
 
+@hg.kernel
+def scores(x: hg.Array[hg.f32, 2], y: hg.Array[hg.f32, 2], total: hg.Array[hg.f32]) -> None:
+    hg.tensor.softmax(y, x[1:], len(x), x.shape[1])
+    hg.tensor.gemm(c=y, a=x, b=x, m=4, n=4, k=4, activation="gelu", trans_b=True)
+    total[0] = hg.tensor.parallel_reduce("sum", src_array=y, count=16)
+
+
 x = np.zeros(8, np.float32)
 saxpy[8](2.0, x, x.copy(), n=1)
 saxpy[8, 64](2.0, x, x.copy())
