@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from . import depthwise, matmul, pointwise, winograd
+from . import depthwise, matmul, patches, pointwise, winograd
 from .budgets import UNBOUNDED, rows_of, size_class
 from .language import Callable, Constant, Elements, T, U, W, block_id, global_id, i32, local_id, registers, static_range
 from .matmul import _product, _same
@@ -522,7 +522,7 @@ def _launches(o, traits):
     many = rest - few
     memory = {"panels": (acc, o.groups * here * panel * taps * many)}
     lanes = panel, taps, o.groups * here
-    if may_be(many):
+    if may_be(many) and not (patches.USED and not traits.together):
         block, told = covering(lanes, (panel,), traits.together), along_one(lanes, traits.together)
         packing = {"temporaries": memory, "scalars": scalars, "times": many, "why": told}
         found.append(part(o, _panels, lanes, block, T=ty, W=acc, WIDTH=panel, **packing))
@@ -552,6 +552,11 @@ def _launches(o, traits):
     common |= constants | chosen
     if traits.together:
         return [*found, *_in_shaders(o, scalars | flat, common, count, length, here, many)]
+    if patches.USED:
+        known = isinstance(o.kernel_h, int) and isinstance(o.kernel_w, int) and 1 < o.kernel_h * o.kernel_w <= depthwise.NINE
+        size = (o.kernel_h, o.kernel_w) if known else (0, 0)
+        given = scalars | ({"step_x": o.dilation[1]})
+        return [*found, *patches.launches(o, patches.choose(traits), given, buffers, held, size, many, why, constants)]
     lanes, block = (ceildiv(count, chosen["PIXELS"]) * chosen["ACROSS"], here, o.groups), (chosen["ACROSS"],)
     flat["rounds"] = length // 4
     small, known = three, isinstance(o.kernel_h, int) and isinstance(o.kernel_w, int)
