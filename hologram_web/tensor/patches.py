@@ -1,4 +1,4 @@
-"""Convolutions on WebAssembly as products: a block packs what some pixels see just before it multiplies all kernels by it.
+"""Convolutions on WebAssembly as products: a block packs what pixels see just before it multiplies kernels by it.
 
 The sum of an element runs over (channel, row, column) of its kernel in increasing order, as in all texts of
 convolutions.
@@ -9,15 +9,14 @@ convolutions.
 
 from __future__ import annotations
 
-from .budgets import tile_of
 from .language import Callable, Constant, Elements, T, U, W, block_id, i32, local_id, registers, shared, static_range
 from .operation import at_most, ceildiv, part
 from .panels import BLOCKS, CACHED, TOGETHER, _strips, _tile, width_of
+from .sliding import is_one
 
-__all__ = ["choose", "launches"]
+__all__ = ["launches"]
 
-
-USED = True
+NINE = 9  # elements of a row of a kernel that is written out
 
 
 def _seen(none: W, panels, padded, to, places, channels, plane, kernel_h, kernel_w, step_y, STEP, WIDTH, WIDE):
@@ -83,13 +82,21 @@ def _patches(
     block has `each` turns, which take neighbours of the `many` panels of a group. Pixels go on from one row to the
     next, and from one image to the next: of those side by side what they see lies side by side."""
     made = shared(W, TALL * WIDTH)
-    lane, base, columns, ends = local_id(0), block_id(0) * (WIDTH * taps) + local_id(0), max(out_width, 1), batch * pixels
+    lane, base, columns, ends = (
+        local_id(0),
+        block_id(0) * (WIDTH * taps) + local_id(0),
+        max(out_width, 1),
+        batch * pixels,
+    )
     places, beside = registers(WIDTH // 4, i32), registers(WIDTH // 4, i32)
     results, rows = registers(WIDTH // 4, i32), registers(1, i32)
     for turn in range(block_id(0) * each, min(block_id(0) * each + each, turns)):
         # Clamped so that proofs know the ends of quotients, and that no lane divides by zero and leaves.
         rest = turn // max(many, 1)
-        first, group = max(min(turn - rest * many, many - 1), 0) * WIDTH, max(min(rest // max(chunks, 1), groups - 1), 0)
+        first, group = (
+            max(min(turn - rest * many, many - 1), 0) * WIDTH,
+            max(min(rest // max(chunks, 1), groups - 1), 0),
+        )
         start = max(min(rest - group * chunks, chunks - 1), 0) * some
         pixel, image = first % max(pixels, 1), max(min(first // max(pixels, 1), batch - 1), 0) * groups + group
         row, column = max(min(pixel // columns, out_height - 1), 0), max(min(pixel % columns, out_width - 1), 0)
@@ -129,38 +136,46 @@ def _patches(
                         output[results[j] + out * pixels] = EPILOGUE(T(total))
 
 
-def choose(traits):
-    """The constants: rows of sums, and steps of a round."""
-    tall, steps = tile_of(traits)
-    return {"TALL": tall, "STEPS": steps}
-
-
-def launches(o, chosen, scalars, buffers, held, size, times, why, constants):
-    """Its launches; `size` is that of a kernel that is written out, or zeros."""
+def launches(o, chosen, scalars, buffers, held, times, why, constants):
+    """Its launches."""
+    if isinstance(times, int) and not times:
+        return []
     acc, tall = constants["W"], chosen["TALL"]
-    width, outs, taps = width_of(acc), scalars["outs"], scalars["taps"]
+    width, outs, taps, channels = width_of(acc), scalars["outs"], scalars["taps"], scalars["channels"]
+    images = scalars["batch"] * o.groups
     if isinstance(outs, int):  # as few as give as many strips
         tall = ceildiv(outs, max(ceildiv(outs, tall), 1))
-    many, below = ceildiv(scalars["batch"] * scalars["pixels"], width), ceildiv(outs, tall)
-    some = TOGETHER
-    if isinstance(outs, int) and isinstance(taps, int):  # as many at once as stay in a cache, and all of them about as many
+    many, below, some = ceildiv(scalars["batch"] * scalars["pixels"], width), ceildiv(outs, tall), TOGETHER
+    if isinstance(outs, int) and isinstance(
+        taps, int
+    ):  # as many at once as stay in a cache, and about as many each time
         some = ceildiv(below, max(ceildiv(below * tall * taps, CACHED), 1))
     chunks = ceildiv(below, max(some, 1))
     turns = many * o.groups * chunks
     each, blocks = ceildiv(turns, BLOCKS), at_most(turns, BLOCKS)
     if isinstance(turns, int):
         blocks = ceildiv(turns, max(each, 1))
+    reach = (channels - 1) * scalars["plane"] + (o.kernel_h - 1) * scalars["step_y"]
+    reach += (o.kernel_w - 1) * o.dilation[1] + width
+    given = scalars | {
+        "last": images * scalars["whole"] - reach, "count": images * outs * scalars["pixels"],
+        "many": many, "below": below, "some": some, "chunks": chunks, "each": each, "turns": turns,
+    }  # fmt: skip
+    # A kernel of one element goes through its channels as others through their rows.
+    single = is_one(o.kernel_h) * is_one(o.kernel_w) * (channels - 1)
+    given["channels"], given["kernel_h"] = channels - single, o.kernel_h + single
+    given["step_y"] = scalars["step_y"] + is_one(o.kernel_h) * is_one(o.kernel_w) * (
+        scalars["plane"] - scalars["step_y"]
+    )
     packed = {"m": outs, "k": taps, "a_row": taps, "a_step": 1, "a_batch": outs * taps, "below": below}
-    memory = {"strips": (acc, below * tall * taps * o.groups * times)}
-    reach = (scalars["channels"] - 1) * scalars["plane"] + (scalars["kernel_h"] - 1) * scalars["step_y"]
-    reach += (scalars["kernel_w"] - 1) * o.dilation[1] + width
-    images = scalars["batch"] * o.groups
-    scalars = scalars | {"last": images * scalars["whole"] - reach, "count": images * outs * scalars["pixels"]}
-    scalars |= {"many": many, "below": below, "some": some, "chunks": chunks, "each": each, "turns": turns}
+    strips = {"strips": (acc, below * tall * taps * o.groups * times)}
+    panels = {"panels": (acc, blocks * width * taps * times)}
+    wide = o.kernel_w if isinstance(o.kernel_w, int) and o.kernel_w <= NINE else 0
+    rest = not isinstance(taps, int) or taps % chosen["STEPS"] != 0
     return [
-        part(o, _strips, (taps, below, o.groups), (64,), buffers={"a": "kernel"}, temporaries=memory, times=times,
+        part(o, _strips, (taps, below, o.groups), (64,), buffers={"a": "kernel"}, temporaries=strips, times=times,
              scalars=packed, U=o.ty, W=acc, TALL=tall, STEP=1),
-        part(o, _patches, (blocks * 4,), (4,), buffers=buffers, temporaries={"panels": (acc, blocks * width * taps * times)},
-             scalars=scalars, times=times, fast=True, why=why, U=held, WIDTH=width, WIDE=size[1], STEP=o.dilation[1],
-             REST=not isinstance(taps, int) or taps % chosen["STEPS"] != 0, TALL=tall, STEPS=chosen["STEPS"], **constants),
+        part(o, _patches, (blocks * 4,), (4,), buffers=buffers, temporaries=panels, scalars=given, times=times,
+             fast=True, why=why, U=held, WIDTH=width, WIDE=wide, STEP=o.dilation[1], REST=rest, TALL=tall,
+             STEPS=chosen["STEPS"], **constants),
     ]  # fmt: skip
