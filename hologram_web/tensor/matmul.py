@@ -21,7 +21,6 @@ from .language import (
     i32,
     local_id,
     registers,
-    shared,
     static_range,
 )  # fmt: skip
 from .norms import wide
@@ -40,6 +39,7 @@ from .panels import (
     just_before,
     width_of,
 )
+from .thin import SPANS, TOGETHER, _gemm_thin
 
 __all__ = ["OPERATIONS", "candidates", "choose", "tunable", "tuning_key"]
 
@@ -161,69 +161,6 @@ def _gemm_rows(
                     c[at] = EPILOGUE(T(total))
 
 
-def _gemm_thin(
-    c: Elements[T],
-    a: Elements[U],
-    b: Elements[U],
-    bias: Elements[T],
-    n: i32,
-    k: i32,
-    a_row: i32,
-    a_step: i32,
-    a_batch: i32,
-    b_step: i32,
-    b_batch: i32,
-    c_batch: i32,
-    alpha: W,
-    beta: W,
-    T: Constant[type],
-    U: Constant[type],
-    W: Constant[type],
-    BATCHED: Constant[bool],
-    BETA: Constant[bool],
-    BIAS: Constant[bool],
-    EPILOGUE: Constant[Callable],
-    SPAN: Constant[int],
-    STEPS: Constant[int],
-):
-    """Four lanes make SPAN columns of one row, whose sums stay in the first cache: of STEPS rows of b at a time each is
-    read from one end of the span to the other, as memory brings it."""
-    sums = shared(W, SPAN)
-    x = registers(STEPS, W)
-    lane, begin, left, right, result = local_id(0), block_id(0) * SPAN, i32(0), i32(0), i32(0)
-    if BATCHED:
-        left, right, result = block_id(2) * a_batch, block_id(2) * b_batch, block_id(2) * c_batch
-    width = min(n - begin, SPAN)
-    whole, rest = width // 4, width // 4 * 4 + lane
-    for j in range(SPAN // 4):
-        sums[4 * j + lane] = W(0)
-    for some in range(k // STEPS):
-        for step in static_range(STEPS):
-            x[step] = W(a[left + (some * STEPS + step) * a_step])
-        from_row = right + some * STEPS * b_step + begin + lane
-        for j in range(whole):
-            total = sums[4 * j + lane]
-            for step in static_range(STEPS):
-                total += x[step] * W(b[from_row + step * b_step + 4 * j])
-            sums[4 * j + lane] = total
-    for p in range(k // STEPS * STEPS, k):
-        y = W(a[left + p * a_step])
-        for j in range(whole):
-            sums[4 * j + lane] += y * W(b[right + p * b_step + begin + lane + 4 * j])
-    if rest < width:
-        total = W(0)
-        for p in range(k):
-            total += W(a[left + p * a_step]) * W(b[right + p * b_step + begin + rest])
-        sums[rest] = total
-    for j in range((width + 3) // 4):
-        if 4 * j + lane < width:
-            column = begin + 4 * j + lane
-            total = _scaled(sums[4 * j + lane], alpha, beta, c, result + column, BETA)
-            if BIAS:
-                total = total + W(bias[column])
-            c[result + column] = EPILOGUE(T(total))
-
-
 def _gemm_tiles(
     c: Elements[T],
     a: Elements[U],
@@ -332,10 +269,6 @@ REGISTERS, LANES = 96, 256  # of a lane with tiles; of a block, which every adap
 ALONE, WIDE, TIMED = "there is one row or column", "{} is not computed in 32 bits", "that was faster when timed"
 UNTOLD = "{} at a time, also where there are fewer: their number is not known"
 FOR_FEW = "the first matrix in strips, also for {} columns and fewer: their number is not known"
-# Columns of one row whose sums a block has, of few columns, so that threads share them, and of many; and rows of b
-# that are read together. Of 1,024 x 1,024 V8 took 0.71 of the time with 512 and 0.58 with 1,024 that a block took of
-# 32 columns, which reads two lines of the cache 4 KB apart; with 256 0.80, and 0.89 with four rows.
-SPANS, TOGETHER = (512, 1024), 8
 TEXTS = {"plain": _gemm_plain, "rows": _gemm_rows, "panels": _gemm_panels, "tiles": _gemm_tiles}
 
 
