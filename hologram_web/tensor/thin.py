@@ -11,8 +11,8 @@ from .panels import _scaled
 __all__ = ["SPANS", "TOGETHER"]
 
 # Columns of one row whose sums a block has, of few columns, so that threads share them, and of many; and rows of b
-# that are read together. Of 1,024 x 1,024 V8 took 0.71 of the time with 512 and 0.58 with 1,024 that a block took of
-# 32 columns, which reads two lines of the cache 4 KB apart; with 256 0.80, and 0.89 with four rows.
+# that are read together. Of 1,024 x 1,024 V8 took 0.55 to 0.71 of the time with 512 that a block took of 32 columns,
+# which reads two lines of the cache 4 KB apart; with 256 0.79 and 0.80, and 0.73 and 0.89 with four rows.
 SPANS, TOGETHER = (512, 1024), 8
 
 
