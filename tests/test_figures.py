@@ -36,6 +36,8 @@ ONCE = (
     "runs, and the code that V8 14.1 makes of them, 2026-11-30",
     "README.md: products of small matrices b, lane for lane and in panels, by the processor's time, the mean of 800 "
     "runs in Node 25 and the least of 100 natively, 2026-11-30",
+    "README.md: convolutions and one row by a matrix, before and after, in turns in one plain page of Chromium, "
+    "processor time of its renderer, least of 25 to 60 turns, 2026-11-30",
     "README.md: attention, convolutions and products in one page of Chromium, old and new files in turns, the least of "
     "180 to 450 runs, 2026-11-29",
     "README.md: fused products of 512 in Node 25 (V8 14.1), our module with one thing after the other changed in its "

@@ -118,7 +118,7 @@ def test_sizes_that_are_not_known_choose_while_it_runs(known, target):
     [
         (16, 64, 64, ["gemm_rows_f32_f32_f32[32 x 4]"]),
         (64, 64, 32, ["panels_f32_f32[32]", "gemm_panels_f32_f32_f32[16]"]),
-        (1, 300, 500, ["gemm_rows_f32_f32_f32[64]"]),
+        (1, 300, 500, ["gemm_thin_f32_f32_f32[4]"]),
         (500, 300, 1, ["gemm_rows_f32_f32_f32[252]"]),
         (64, 300, 200, ["panels_f32_f32[152]", "strips_f32_f32[300 x 8]", "gemm_panels_f32_f32_f32[100]"]),
     ],

@@ -201,8 +201,8 @@ def test_what_cannot_be_tuned() -> None:
 def test_convolutions() -> None:
     image = {"batch": 1, "in_channels": 3, "out_channels": 8, "height": 9, "width": 9}
     three = {**image, "kernel_h": 3, "kernel_w": 3, "padding": (1, 1, 1, 1), "bias": True}
-    found = tune("Conv2D", three, hg.f32, _wasm(), seconds=0, timer=Times(1e-3, tiles_4_3_4=1e-6))
-    assert found.choice == ("tiles", (("ACROSS", 4), ("PIXELS", 3), ("CHANNELS", 4)))
+    found = tune("Conv2D", three, hg.f32, _wasm(), seconds=0, timer=Times(1e-3, tiles_4_4=1e-6))
+    assert found.choice == ("tiles", (("TALL", 4), ("STEPS", 4)))
     assert [each for each in found.candidates if each.refused] == []
     one = tune("Conv2D", {**image, "kernel_h": 1, "kernel_w": 1}, hg.f32, _wasm(), seconds=0, timer=Times(1e-3))
     assert one.key == "product f32 f32 8x64x2 nn"

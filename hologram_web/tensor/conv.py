@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import math
 
-from . import depthwise, matmul, pointwise, winograd
-from .budgets import UNBOUNDED, rows_of, size_class
+from . import depthwise, matmul, patches, pointwise, winograd
+from .budgets import ROWS as TILES
+from .budgets import UNBOUNDED, size_class, tile_of
 from .language import Callable, Constant, Elements, T, U, W, block_id, global_id, i32, local_id, registers, static_range
 from .matmul import _product, _same
 from .norms import wide
@@ -211,99 +212,6 @@ def _pixel(number, batch, pixels, out_height, out_width):
     return pixel, max(min(image, batch - 1), 0), max(min(row, out_height - 1), 0), column
 
 
-def _tiles(
-    output: Elements[T],
-    padded: Elements[U],
-    panels: Elements[W],
-    bias: Elements[T],
-    batch: i32,
-    groups: i32,
-    channels: i32,
-    outs: i32,
-    out_height: i32,
-    out_width: i32,
-    pixels: i32,
-    padded_width: i32,
-    whole: i32,
-    plane: i32,
-    kernel_h: i32,
-    kernel_w: i32,
-    stride_y: i32,
-    stride_x: i32,
-    step_y: i32,
-    step_x: i32,
-    here: i32,
-    rounds: i32,
-    T: Constant[type],
-    U: Constant[type],
-    W: Constant[type],
-    BIAS: Constant[bool],
-    EPILOGUE: Constant[Callable],
-    ACROSS: Constant[int],
-    PIXELS: Constant[int],
-    CHANNELS: Constant[int],
-    UNROLLED: Constant[int],
-    HIGH: Constant[int],
-    WIDE: Constant[int],
-    STEP: Constant[int],
-):
-    """A lane makes PIXELS x CHANNELS elements. Lanes side by side make output channels side by side, of a panel of
-    ACROSS * CHANNELS. Pixels go on from one image to the next. Kernels of HIGH by WIDE elements are written out."""
-    sums, y = registers((PIXELS, CHANNELS), W), registers(CHANNELS, W)
-    lane, group = local_id(0), max(min(global_id(2), groups - 1), 0)
-    first, width = block_id(0) * PIXELS, ACROSS * CHANNELS
-    panel = (group * here + block_id(1)) * (channels * kernel_h * kernel_w * width) + lane
-    places, results = registers(PIXELS, i32), registers(PIXELS, i32)
-    for i in static_range(PIXELS):
-        pixel, image, row, column = _pixel(first + i, batch, pixels, out_height, out_width)
-        image = image * groups + group
-        results[i] = image * outs * pixels + pixel
-        places[i] = image * whole + row * stride_y * padded_width + column * stride_x
-    if HIGH:
-        for c in range(channels):
-            for ky in static_range(HIGH):
-                at = c * plane + ky * step_y
-                for kx in static_range(WIDE):
-                    # What is added last and known is part of the address, and one proof for all of a round.
-                    for j in static_range(CHANNELS):
-                        y[j] = panels[panel + c * (HIGH * WIDE * width) + (ky * WIDE + kx) * width + ACROSS * j]
-                    for i in static_range(PIXELS):
-                        x = W(padded[places[i] + at + kx * STEP])
-                        for j in static_range(CHANNELS):
-                            sums[i, j] += x * y[j]
-    else:
-        for c in range(channels):
-            for ky in range(kernel_h):
-                at, weights = c * plane + ky * step_y, panel + (c * kernel_h + ky) * (kernel_w * width)
-                for some in range(rounds):
-                    for kx in static_range(UNROLLED):
-                        for j in static_range(CHANNELS):
-                            y[j] = panels[weights + some * (UNROLLED * width) + kx * width + ACROSS * j]
-                        for i in static_range(PIXELS):
-                            x = W(padded[places[i] + at + (some * UNROLLED + kx) * step_x])
-                            for j in static_range(CHANNELS):
-                                sums[i, j] += x * y[j]
-                for kx in range(rounds * UNROLLED, kernel_w):
-                    for j in static_range(CHANNELS):
-                        y[j] = panels[weights + kx * width + ACROSS * j]
-                    for i in static_range(PIXELS):
-                        x = W(padded[places[i] + at + kx * step_x])
-                        for j in static_range(CHANNELS):
-                            sums[i, j] += x * y[j]
-    for j in static_range(CHANNELS):
-        out = block_id(1) * width + ACROSS * j + lane
-        if out < outs:
-            added = W(0)
-            if BIAS:
-                added = W(bias[group * outs + out])
-            for i in static_range(PIXELS):
-                if first + i < batch * pixels:
-                    total = sums[i, j]
-                    if BIAS:
-                        total = total + added
-                    output[results[i] + out * pixels] = EPILOGUE(T(total))
-
-
 def _shader_tiles(
     output: Elements[T],
     padded: Elements[U],
@@ -430,14 +338,20 @@ ROWS = 4  # of a lane then, twice as many where rows are read once
 SOME = 32  # rows of an image that a block of wasm brings: with one of them its own work was a third of all
 
 
+def of_strips(tile):
+    """Constants of what lies in strips: their rows, and steps of a round."""
+    return {"TALL": tile[0], "STEPS": tile[1]}
+
+
 def choose(o, traits, key=None):
-    """The schedule: how many pixels and channels a lane makes, and how many lanes side by side make channels."""
+    """The schedule: how many pixels and channels a lane makes, or channels that are made at once, and steps of a
+    round."""
     if (tuned := dict(traits.tuned).get(key)) is not None:
         return dict(tuned[1])
     if traits.together:
         outs = o.out_channels // o.groups
-        return {"ACROSS": 1, "PIXELS": 8, "CHANNELS": 8 if not isinstance(outs, int) else min(max(outs, 1), 8)}
-    return {"ACROSS": 4, "PIXELS": rows_of(traits), "CHANNELS": 2}
+        return {"PIXELS": 8, "CHANNELS": 8 if not isinstance(outs, int) else min(max(outs, 1), 8)}
+    return of_strips(tile_of(traits))
 
 
 def tunable(o, traits):
@@ -446,9 +360,10 @@ def tunable(o, traits):
         sizes, ty = (o.out_channels, math.prod(out_lengths(o)), o.in_channels), wide(o.ty)
         key = matmul.tuning_key(o.ty, ty, *sizes, False, False, o.batch)
         return key, matmul.candidates(*sizes, ty, traits)
-    across, most = (1, 32) if traits.together else (4, 12)  # sums of a lane
     shapes = [(6, 2), (4, 3), (3, 4), (12, 1), (2, 4), (4, 4), (8, 4), (2, 8), (4, 2)]
-    found = [{"ACROSS": across, "PIXELS": p, "CHANNELS": c} for p, c in shapes if p * c <= most]
+    found = [{"PIXELS": p, "CHANNELS": c} for p, c in shapes]
+    if not traits.together:
+        found = [of_strips(tile) for tile in (*TILES.values(), (4, 4), (3, 4))]
     return tuning_key(o), list(dict.fromkeys(("tiles", tuple(each.items())) for each in [choose(o, traits), *found]))
 
 
@@ -520,7 +435,7 @@ def _launches(o, traits):
     if because:
         why = f"not each channel between zeros: {because}"
     chosen = choose(o, traits, tuning_key(o))
-    panel = chosen["ACROSS"] * chosen["CHANNELS"]
+    panel = chosen.get("CHANNELS", 1)
     here = ceildiv(outs, panel)
     scalars |= {
         "step_y": o.dilation[0] * columns, "here": here, "taps": taps, "padded_height": rows, "padded_width": columns,
@@ -530,7 +445,7 @@ def _launches(o, traits):
     many = rest - few
     memory = {"panels": (acc, o.groups * here * panel * taps * many)}
     lanes = panel, taps, o.groups * here
-    if may_be(many):
+    if traits.together:
         block, told = covering(lanes, (panel,), traits.together), along_one(lanes, traits.together)
         packing = {"temporaries": memory, "scalars": scalars, "times": many, "why": told}
         found.append(part(o, _panels, lanes, block, T=ty, W=acc, WIDTH=panel, **packing))
@@ -560,18 +475,7 @@ def _launches(o, traits):
     common |= constants | chosen
     if traits.together:
         return [*found, *_in_shaders(o, scalars | flat, common, count, length, here, many)]
-    lanes, block = (ceildiv(count, chosen["PIXELS"]) * chosen["ACROSS"], here, o.groups), (chosen["ACROSS"],)
-    flat["rounds"] = length // 4
-    small, known = three, isinstance(o.kernel_h, int) and isinstance(o.kernel_w, int)
-    high, across = (o.kernel_h, o.kernel_w) if known else (3, 3)
-    if known:
-        small = int(1 < high * across <= depthwise.NINE)
-    for often, given, unrolled, size in ((small, {"rounds": 0}, 1, (high, across)), (1 - small, flat, 4, (0, 0))):
-        times = often * many
-        if may_be(often) and may_be(many):
-            more = {"UNROLLED": unrolled, "HIGH": size[0], "WIDE": size[1], "STEP": o.dilation[1]}
-            found.append(part(o, _tiles, lanes, block, scalars=scalars | given, times=times, **more, **common))
-    return found
+    return [*found, *patches.launches(o, chosen, scalars, buffers, held, many, why, constants)]
 
 
 def _in_shaders(o, scalars, common, count, length, here, times):

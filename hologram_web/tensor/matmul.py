@@ -39,6 +39,7 @@ from .panels import (
     just_before,
     width_of,
 )
+from .thin import SPANS, TOGETHER, _gemm_thin
 
 __all__ = ["OPERATIONS", "candidates", "choose", "tunable", "tuning_key"]
 
@@ -438,6 +439,9 @@ def _product(
             # What a size that is known may make narrower than that of others.
             late = across == NARROW["ACROSS"] and not isinstance(n, int)
             why = UNTOLD.format(f"{across * constants['COLUMNS']} columns") if late else ""
+        elif kernel is _gemm_rows and constants["ROWS"] == 1 and not trans_b and not constants.get("SWAPPED"):
+            kernel, constants = _gemm_thin, {"SPAN": SPANS[isinstance(n, int) and n >= 2 * SPANS[1]], "STEPS": TOGETHER}
+            lanes, block = (ceildiv(n, constants["SPAN"]) * 4, 1, batch), (4,)
         elif kernel is _gemm_rows:
             across, swapped = 4 * constants["COLUMNS"], constants.get("SWAPPED", False)
             down, along, turned, straight = (n, m, not trans_a, trans_b) if swapped else (m, n, trans_b, not trans_a)
