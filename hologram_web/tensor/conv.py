@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 
 from . import depthwise, matmul, pointwise, winograd
-from .budgets import UNBOUNDED, rows_of, size_class
+from .budgets import UNBOUNDED, choices, rows_of, size_class, timed
 from .language import Callable, Constant, Elements, T, U, W, block_id, global_id, i32, local_id, registers, static_range
 from .matmul import _product, _same
 from .norms import wide
@@ -424,8 +424,8 @@ SOME = 32  # rows of an image that a block of wasm brings: with one of them its 
 
 def choose(o, traits, key=None):
     """The schedule: how many pixels and channels a lane makes, and how many lanes side by side make channels."""
-    if (tuned := dict(traits.tuned).get(key)) is not None:
-        return dict(tuned[1])
+    if (found := timed(traits, key)) is not None and found[0] == "tiles":
+        return found[1]
     if traits.together:
         outs = o.out_channels // o.groups
         return {"ACROSS": 1, "PIXELS": 8, "CHANNELS": 8 if not isinstance(outs, int) else min(max(outs, 1), 8)}
@@ -441,7 +441,9 @@ def tunable(o, traits):
     across, most = (1, 32) if traits.together else (4, 12)  # sums of a lane
     shapes = [(6, 2), (4, 3), (3, 4), (12, 1), (2, 4), (4, 4), (8, 4), (2, 8), (4, 2)]
     found = [{"ACROSS": across, "PIXELS": p, "CHANNELS": c} for p, c in shapes if p * c <= most]
-    return tuning_key(o), list(dict.fromkeys(("tiles", tuple(each.items())) for each in [choose(o, traits), *found]))
+    tiles = [("tiles", each) for each in [choose(o, traits), *found]]
+    alone = [("alone", each) for each in depthwise.schedules(o, traits)]
+    return tuning_key(o), choices(*alone, *tiles)
 
 
 def tuning_key(o):
@@ -507,6 +509,10 @@ def _launches(o, traits):
         why = f"a lane for each element, as {because}"
         return [part(o, _plain, lanes, (64,), scalars=scalars, fast=True, why=why, **constants)]
     alone, because = depthwise.choose(o, traits)
+    chosen = timed(traits, tuning_key(o))
+    if alone is not None and chosen is not None:
+        # Of the same class others may have less room, as where elements of a window are further apart.
+        alone = {name: min(size, chosen[1][name]) for name, size in alone.items()} if chosen[0] == "alone" else None
     if alone is not None:
         return [*found, *depthwise.launches(o, alone, scalars, constants)]
     if because:
@@ -593,4 +599,4 @@ def _convolved(np, o, input, kernel, bias=None):
     return total if bias is None else total + summable(np, o.ty, bias)[:, None, None]
 
 
-OPERATIONS = (TensorOperation("Conv2D", _extents, _launches, _convolved, _check, epilogue=""),)
+OPERATIONS = (TensorOperation("Conv2D", _extents, _launches, _convolved, _check, epilogue="", schedules=tunable),)

@@ -171,6 +171,16 @@ def choose(o, traits):
     return (found, "") if min(found.values()) > 0 else (None, "elements of a window are too far apart")
 
 
+def schedules(o, traits):
+    """What may be timed, if this way is taken: parts of the image as large as it chooses, and smaller ones."""
+    found, _ = choose(o, traits)
+    if found is None:
+        return []
+    tall, broad = found["TALL"], found["BROAD"]
+    sizes = [(tall, broad), (tall, broad // 8 * 4), (tall // (2 * ROWS) * ROWS, broad)]
+    return [{"TALL": high, "BROAD": wide} for high, wide in sizes if high and wide]
+
+
 def launches(o, chosen, scalars, constants):
     """Its launch, or those of which sizes choose one."""
     images = o.batch * o.groups

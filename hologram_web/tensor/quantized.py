@@ -10,6 +10,7 @@ sign each. WebAssembly multiplies and adds four pairs of such numbers in one ins
 from __future__ import annotations
 
 from ..isa.types import Type
+from .budgets import choices, size_class, timed
 from .language import (
     Callable,
     Constant,
@@ -220,15 +221,36 @@ def _strip_tiles(
                         c[(top + i) * n + column] = EPILOGUE(total)
 
 
-def choose(traits):
+def choose(traits, key=None):
     """The schedule: rows and columns of a lane, and lanes of a block along each."""
+    if (found := timed(traits, key)) is not None:
+        return found[1]
     if traits.together:
         return {"ROWS": 4, "COLUMNS": 4, "ACROSS": 16, "DOWN": 4, "UNROLLED": 1}
     return {"ROWS": 5, "COLUMNS": 2, "UNROLLED": 4}
 
 
+def _schedules(o, traits):
+    """Sums are of integers: all have the same bits."""
+    if traits.together:
+        names, others = (
+            ("ROWS", "COLUMNS", "ACROSS", "DOWN"),
+            ((2, 4, 16, 4), (4, 4, 8, 8), (4, 4, 16, 8), (2, 2, 16, 4)),
+        )
+        found = [dict(zip((*names, "UNROLLED"), (*other, 1), strict=True)) for other in others]
+    else:
+        shapes = ((4, 2, 4), (5, 2, 2), (6, 2, 4), (3, 3, 4), (3, 2, 4), (2, 4, 4))
+        found = [{"ROWS": rows, "COLUMNS": columns, "UNROLLED": turns} for rows, columns, turns in shapes]
+    return _key(o), choices(*(("tiles", each) for each in [choose(traits), *found]))
+
+
+def _key(o):
+    found = size_class(o.m, o.n, o.k)
+    return found and f"quantized {o.ty} {o.values.get('b_ty') or o.ty} {o.bits} {found}"
+
+
 def _launches(o, traits):
-    chosen, of_b = choose(traits), o.values.get("b_ty") or o.ty
+    chosen, of_b = choose(traits, _key(o)), o.values.get("b_ty") or o.ty
     width, tall = chosen.get("ACROSS", 4) * chosen["COLUMNS"], chosen.get("DOWN", 1) * chosen["ROWS"]
     pairs, many, below = ceildiv(o.k, 2), ceildiv(o.n, width), ceildiv(o.m, tall)
     scalars = {"m": o.m, "n": o.n, "k": o.k, "pairs": pairs, "below": below}
@@ -287,4 +309,6 @@ def _by_numpy(np, o, a, b, a_scale, b_scale, a_zero=(0,), b_zero=(0,), bias=None
     return found if bias is None else found + np.asarray(bias, np.float32)
 
 
-OPERATIONS = (TensorOperation("QuantizedGEMM", _extents, _launches, _by_numpy, _wrong, epilogue=""),)
+OPERATIONS = (
+    TensorOperation("QuantizedGEMM", _extents, _launches, _by_numpy, _wrong, epilogue="", schedules=_schedules),
+)
