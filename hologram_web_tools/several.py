@@ -192,9 +192,9 @@ class _Meeting:
                 self.leave(number)
 
         threads = [threading.Thread(target=one, args=(number,), daemon=True) for number in range(len(runs))]
-        for thread in threads:
-            thread.start()
         try:
+            for thread in threads:
+                thread.start()
             for thread in threads:
                 while thread.is_alive():
                     thread.join(_LOOKS)  # so that Ctrl-C comes through
@@ -207,10 +207,10 @@ class _Meeting:
                     thread.join(_LOOKS)
             raise
         if self.problem is not None:
-            number, error = self.problem
-            if len(self.devices) > 1 and number >= 0:
-                error.add_note(f"on device {number} of the mesh, {self.devices[number].name}")
-            raise error
+            number, found = self.problem
+            if len(self.devices) > 1:
+                found.add_note(f"on device {number} of the mesh, {self.devices[number].name}")
+            raise found
         return results
 
     def fail(self, number: int, error: BaseException) -> None:

@@ -18,6 +18,7 @@ from hologram_web.isa.collectives import COLLECTIVE_ROWS
 from hologram_web.isa.types import Type
 from hologram_web.tensor import matmul
 from hologram_web.tensor.budgets import size_class
+from hologram_web.tensor.families import operation as operation_named
 from hologram_web.tensor.operation import Operands
 from hologram_web.tensor.schedules import TRAITS
 from hologram_web_tools import tune as tuning
@@ -214,7 +215,7 @@ def test_convolutions() -> None:
     assert one.key == "product f32 f32 8x64x2 nn"
 
 
-ROWS_OF = {
+ROWS_OF: dict[str, dict[str, Any]] = {
     "TensorContract": {"shape_a": (2, 12, 20), "shape_b": (2, 20, 24), "contract_dims": ((2, 1),)},
     "QuantizedGEMM": {"m": 13, "n": 21, "k": 35},
     "Conv2D": {
@@ -257,7 +258,7 @@ def test_rows_say_which_schedules_there_are(name: str, operation: str, monkeypat
     key = "_".join([last[0], *(str(value) for _, value in last[1])])
     again = tune(operation, ROWS_OF[operation], dtype, device, seconds=0, again=True, timer=Times(1e-3, **{key: 1e-6}))
     assert again.choice == last
-    row, values = tuning.operation_named(operation), tuning._values(_row(operation), ROWS_OF[operation], dtype)
+    row, values = operation_named(operation), tuning._values(_row(operation), ROWS_OF[operation], dtype)
     names = [each.name for each in _row(operation).operands if each.is_address and values[each.name]]
     o = Operands({**values, **dict.fromkeys(names, True)}, {})
     traits = TRAITS[name]
