@@ -7,8 +7,8 @@ whose sizes are known, made afterwards, take it, and so do files of them. `use_t
 plan depends by itself on what lies on a disk.
 
 It goes by steps: a candidate's plan, the code of each of its launches, each turn, a part of a comparison. `tune` takes
-one after the other. In Pyodide, where a page's own thread may be the one that tunes, the page has its turn between them, and so has
-every other task beside `tune_async`.
+one after the other. In Pyodide, where a page's own thread may be the one that tunes, the page has its turn between
+them, and so has every other task beside `tune_async`.
 """
 
 from __future__ import annotations
