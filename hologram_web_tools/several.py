@@ -1,9 +1,10 @@
 """What several devices of a process do together: buffers of them combined or joined, by way of the host, and a program
 that runs on each of them, and meets the others at AllReduce and AllGather.
 
-Each device of a mesh has a thread. At a meeting it hands over its bytes, and waits; whoever comes last computes what all
-get. Who waits has given back the lock of its device, as devices on one GPU share one. The meeting ends with an error for
-all where a device failed, was done without coming, or came to something else: nobody waits for who does not come.
+Each device of a mesh has a thread. At a meeting it hands over its bytes, and waits; whoever comes last computes what
+all get. Who waits has given back the lock of its device, as devices on one GPU share one. The meeting ends with an
+error for all where a device failed, was done without coming, or came to something else: nobody waits for who does not
+come, and what the others launched is cancelled.
 """
 
 from __future__ import annotations
@@ -126,7 +127,7 @@ class Mesh:
     @outermost
     def run(self, program: Any, config: Any = None, /, **params: Any) -> list[Any]:
         """Runs a program, kernel or compiled program on each device at once, as `Executor.run` does; gives what each
-        gives. A parameter is a number that all get, or a list or tuple with the argument of each device, in their order.
+        gives. A parameter is a number that all get, or a list or tuple with the argument of each device, in order.
 
         Raises LaunchError for another number of arguments, and for devices that meet over different instructions, types
         or numbers of elements, or not at all; else the first error that a device has, with a note which one it was.
@@ -136,7 +137,9 @@ class Mesh:
         for name, value in params.items():
             several = isinstance(value, list | tuple)
             if not several and not isinstance(value, int | float | np.number):
-                raise LaunchError(f"{name} is one {type(value).__name__}: give a list of {len(self)}, one for each device")
+                raise LaunchError(
+                    f"{name} is one {type(value).__name__}: give a list of {len(self)}, one for each device"
+                )
             if several and len(value) != len(self):
                 raise LaunchError(f"{name} has {len(value)} arguments for a mesh of {len(self)} devices")
             for number, of in enumerate(given):
@@ -164,7 +167,8 @@ class _Meeting:
         self.devices = [each.device for each in executors]
         self.lock = threading.Lock()  # taken for moments only, and last
         self.conditions: list[threading.Condition] = [
-            threading.Condition(getattr(device, "_lock")) for device in self.devices  # noqa: B009  # it is ours
+            threading.Condition(device._lock)
+            for device in self.devices  # it is ours
         ]
         self.arrived: dict[int, _Arrived] = {}
         self.found: dict[int, bytes] = {}  # for those who have not taken it yet
@@ -188,24 +192,25 @@ class _Meeting:
                 self.leave(number)
 
         threads = [threading.Thread(target=one, args=(number,), daemon=True) for number in range(len(runs))]
-        for thread in threads:
-            thread.start()
         try:
+            for thread in threads:
+                thread.start()
             for thread in threads:
                 while thread.is_alive():
                     thread.join(_LOOKS)  # so that Ctrl-C comes through
+                    self._end()
         except BaseException as error:
             self.fail(-1, error)
-            for device in self.devices:
-                device.cancel()
             for thread in threads:
-                thread.join()
+                while thread.is_alive():
+                    self._end()
+                    thread.join(_LOOKS)
             raise
         if self.problem is not None:
-            number, error = self.problem
-            if len(self.devices) > 1 and number >= 0:
-                error.add_note(f"on device {number} of the mesh, {self.devices[number].name}")
-            raise error
+            number, found = self.problem
+            if len(self.devices) > 1:
+                found.add_note(f"on device {number} of the mesh, {self.devices[number].name}")
+            raise found
         return results
 
     def fail(self, number: int, error: BaseException) -> None:
@@ -213,6 +218,13 @@ class _Meeting:
         with self.lock:
             if not isinstance(error, _Apart) and self.problem is None:
                 self.problem = number, error
+
+    def _end(self) -> None:
+        """After an error the launches of the others are ended: one may go around a loop without a limit."""
+        with self.lock:
+            ended = [] if self.problem is None else [k for k in range(len(self.devices)) if k not in self.gone]
+        for number in ended:
+            self.devices[number].cancel()
 
     def leave(self, number: int) -> None:
         """A device is done: nobody waits for it any more."""
@@ -240,7 +252,11 @@ class _Meeting:
                 came, self.arrived = self.arrived, {}
                 self._differing(came)
                 parts = [came[each].raw for each in order]
-                whole = b"".join(parts) if instruction.name == "AllGather" else combined(operands["operation"], operands["ty"], parts)
+                whole = (
+                    b"".join(parts)
+                    if instruction.name == "AllGather"
+                    else combined(operands["operation"], operands["ty"], parts)
+                )
                 self.found = dict.fromkeys(came, whole)
         if last:
             self._wake()
@@ -255,7 +271,9 @@ class _Meeting:
                     if self.gone:
                         each = min(self.gone)
                         name = self.devices[each].name
-                        raise LaunchError(f"device {each} of the mesh, {name}, was done without coming to {instruction}")
+                        raise LaunchError(
+                            f"device {each} of the mesh, {name}, was done without coming to {instruction}"
+                        )
                 look()
                 condition.wait(_LOOKS)
 

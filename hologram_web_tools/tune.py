@@ -1,14 +1,14 @@
 """Timing schedules of the tensor library: which of a handful is fastest on a device, for sizes like these.
 
-A family of operations says which schedules are valid (`tunable` in tensor/matmul.py and tensor/conv.py). Each is run
+The row of an operation says which schedules are valid (`schedules` in tensor/operation.py). Each is run
 and its result compared with that of what is chosen without timing; then they are timed in turns. The fastest is kept
 in the cache folder, by the class of its sizes (which powers of two they lie between), types, device and adapter. Plans
 whose sizes are known, made afterwards, take it, and so do files of them. `use_tuned` does that in another process: no
 plan depends by itself on what lies on a disk.
 
-It goes by steps: a candidate's plan, its first run, each turn, a part of a comparison. `tune` takes one after the
-other. In Pyodide, where a page's own thread may be the one that tunes, the page has its turn between them, and so has
-every other task beside `tune_async`.
+It goes by steps: a candidate's plan, the code of each of its launches, each turn, a part of a comparison. `tune` takes
+one after the other. In Pyodide, where a page's own thread may be the one that tunes, the page has its turn between
+them, and so has every other task beside `tune_async`.
 """
 
 from __future__ import annotations
@@ -30,21 +30,21 @@ from hologram_web.backends.protocol import Backend
 from hologram_web.errors import LaunchError
 from hologram_web.isa.collectives import COLLECTIVE_ROWS
 from hologram_web.isa.operands import Access
-from hologram_web.isa.row import REQUIRED, Operand, Row
+from hologram_web.isa.row import REQUIRED, Row
 from hologram_web.isa.types import Type
 from hologram_web.plan.builder import PlanBuilder
-from hologram_web.plan.plan import size_of
+from hologram_web.plan.plan import Target, size_of
 from hologram_web.plan.tensor_steps import add_operation
 from hologram_web.runtime.compiled import CompiledProgram
 from hologram_web.runtime.executor import Executor
-from hologram_web.runtime.walking import target_of
+from hologram_web.runtime.walking import LaunchWalk, target_of
 from hologram_web.store.store import compiled_store, key_of
-from hologram_web.tensor import conv, matmul
+from hologram_web.tensor.families import FAMILIES
 from hologram_web.tensor.families import operation as operation_named
 from hologram_web.tensor.operation import Operands, extents
 from hologram_web.tensor.schedules import TRAITS, DeviceTraits
 
-__all__ = ["TUNABLE", "Candidate", "Tuned", "forget_tuned", "tune", "tune_async", "use_tuned"]
+__all__ = ["Candidate", "Tuned", "forget_tuned", "tunable", "tune", "tune_async", "use_tuned"]
 
 TimedSchedule = tuple[str, tuple[tuple[str, Any], ...]]  # a text's name, and its constants
 Timer = Callable[[TimedSchedule, float], float]  # what counts of a run that took so many seconds
@@ -52,10 +52,6 @@ Timer = Callable[[TimedSchedule, float], float]  # what counts of a run that too
 T = TypeVar("T")
 Steps: TypeAlias = Generator["dict[Any, bytearray] | None", None, T]
 
-TUNABLE: dict[str, Any] = {
-    **dict.fromkeys(("GEMM", "BatchedGEMM", "MixedPrecisionGEMM"), matmul.tunable),
-    "Conv2D": conv.tunable,
-}
 _KIND = "schedules"
 _LEAST_ROUNDS, _MOST_ROUNDS = 3, 1000
 _WORTH = 0.97  # of the time of what is chosen without timing: what wins less may be noise
@@ -92,6 +88,11 @@ class Tuned(NamedTuple):
     def __str__(self) -> str:
         head = f"{self.operation} on {self.device}, {self.key}: {Candidate(self.choice, None, 'taken')}"
         return "\n".join([head, *(f"  {each}" for each in self.candidates)])
+
+
+def tunable() -> tuple[str, ...]:
+    """The operations that have schedules to choose from, as their rows say."""
+    return tuple(name for names in FAMILIES.values() for name in names if operation_named(name).schedules is not None)
 
 
 def tune(
@@ -135,7 +136,7 @@ async def tune_async(
     again: bool = False,
     timer: Timer | None = None,
 ) -> Tuned:
-    """`tune` that lets others run between its steps, of which the longest makes the code of one schedule."""
+    """`tune` that lets others run between its steps, of which the longest translates one launch, or makes its code."""
     device = device.device if isinstance(device, Executor) else device
     return await _in_turns(_tuning(operation, shapes, dtype, device, seconds, again, timer), device)
 
@@ -196,9 +197,10 @@ def _tuning(
     timer: Timer | None,
 ) -> Steps[Tuned]:
     target, named = target_of(device), _named(device)
-    if operation not in TUNABLE or device.name == "cpu":
-        where = f"{operation} on {device.name}" if operation in TUNABLE else repr(operation)
-        raise LaunchError(f"{where} has no schedules to choose from: tune {', '.join(TUNABLE)}, on wasm or webgpu")
+    there = any(operation in names for names in FAMILIES.values()) and operation_named(operation).schedules is not None
+    if not there or device.name == "cpu":
+        where = f"{operation} on {device.name}" if there else repr(operation)
+        raise LaunchError(f"{where} has no schedules to choose from: tune {', '.join(tunable())}, on wasm or webgpu")
     trial = _Trial(operation, shapes, dtype, device, replace(TRAITS[target], tuned=()))
     try:
         trial.allocate()
@@ -281,10 +283,13 @@ class _Trial:
         arrays = {each.name: each for each in row.operands if each.is_address and self.values[each.name]}
         o = Operands(self.values, {})
         counts = extents(self.operation, o)
-        key, self.choices = TUNABLE[operation](o, traits)
+        assert self.operation.schedules is not None  # it was looked at before
+        key, self.choices = self.operation.schedules(o, traits)
         assert key is not None  # all sizes are numbers
         self.key: str = key
-        self.arrays = {name: (_type(arrays[name], dtype), count, arrays[name].kind) for name, count in counts.items()}
+        self.arrays = {
+            name: (row.element_type(name, self.values), count, arrays[name].kind) for name, count in counts.items()
+        }
         self.handles: dict[str, Any] = {}
         self.start: dict[str, bytes] = {}  # what is in them before a run
         self.temporaries: list[Any] = []
@@ -353,6 +358,7 @@ class _Trial:
         for launch in self.operation.launches(Operands({**self.values, **dict.fromkeys(names, True)}, {}), traits):
             yield None
             launch.make()  # what it translates add_operation finds again
+        yield None
         add_operation(builder, self.operation, self.values, names, traits={target: traits})
         yield None
         compiled = CompiledProgram.from_builder(builder)
@@ -361,6 +367,12 @@ class _Trial:
         for temporary in compiled.plan.temporaries:
             handles[temporary.name] = device.allocate_buffer(size_of(temporary, {}))
             self.temporaries.append(handles[temporary.name])
+        # A run that makes the code, of one launch a step: that of a convolution has five.
+        walk = LaunchWalk(compiled, device, handles, {}, {})
+        for step in compiled.plan.steps:
+            for each in step.body if isinstance(step, Target) and step.name == target else (step,):
+                walk.run((each,))
+                yield None
         return lambda: compiled.execute(device, handles, {}, {})
 
     def _result(self, run: Callable[[], None]) -> Steps[dict[str, bytearray]]:
@@ -390,10 +402,6 @@ def _values(row: Row, shapes: Mapping[str, Any], dtype: Type) -> dict[str, Any]:
             raise LaunchError(f"{row.name} needs {operand.name!r} to be tuned: give a number")
         found[operand.name] = given
     return found
-
-
-def _type(operand: Operand, dtype: Type) -> Type:
-    return Type.named(operand.type) if operand.type not in ("", "ty") else dtype
 
 
 def _pattern(ty: Type) -> bytes:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import _thread
 import threading
-import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -173,7 +172,9 @@ def test_plans_and_files_meet(mesh: hg.Mesh, tmp_path: Path) -> None:
 def test_the_code_of_a_file_is_for_one_device(tmp_path: Path) -> None:
     program = hg.Program.from_text(MEETING.format(ty="f32", op="add", order="0,1", skip=0))
     kernels = hg.compile(program, grid=1, shapes={"x": (7,), "y": (14,)}).artifact.kernels
-    told = {why for kernel in kernels if kernel.name in ("AllReduce", "AllGather") for why in (kernel.wasm, kernel.wgsl)}
+    told = {
+        why for kernel in kernels if kernel.name in ("AllReduce", "AllGather") for why in (kernel.wasm, kernel.wgsl)
+    }
     why = "it is over 2 devices, and a page has one: natively hg.Mesh(...).run runs the file, on several"
     assert told == {why, "this kernel is for the other target"}
 
@@ -263,7 +264,7 @@ def test_who_waits_too_long_ends_and_ctrl_c_ends_all() -> None:
     mov r10, r2
     mov r11, r2
 round:
-    add.u32 r11, r11, 1
+    add.u32 r11, r11, r2
     loop r10, round
     stg.u32 [x], r11
     all_reduce.add.u32 [x], 1, devices=(0,1)
@@ -271,14 +272,15 @@ round:
     with hg.Executor("cpu", limits=hg.Limits(seconds=0.3)) as one, hg.Executor("wasm", limits=hg.Limits()) as other:
         mesh = hg.Mesh(one, other)
         xs = [ex.zeros(1, hg.u32) for ex in mesh.executors]
-        began = time.monotonic()
         with pytest.raises(hg.ExecutionError, match="StepLimit"):
             mesh.run(program, 1, x=xs, rounds=[1, (1 << 32) - 1])
         threading.Timer(0.3, _thread.interrupt_main).start()
-        with pytest.raises(KeyboardInterrupt):
-            mesh.run(program, 1, x=xs, rounds=[1, 1])
+
+        def until_stopped() -> None:
             while True:
                 mesh.run(program, 1, x=xs, rounds=[1, 1 << 20])
-        assert time.monotonic() - began < 60
+
+        with pytest.raises(KeyboardInterrupt):
+            until_stopped()
         mesh.run(program, 1, x=xs, rounds=[1, 5])
-        assert [x.tolist() for x in xs] == [[14], [14]]
+        assert [x.tolist() for x in xs] == [[38], [38]]

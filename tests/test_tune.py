@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +14,11 @@ import pytest
 from click.testing import CliRunner
 
 import hologram_web as hg
+from hologram_web.isa.collectives import COLLECTIVE_ROWS
 from hologram_web.isa.types import Type
-from hologram_web.tensor import conv, matmul
+from hologram_web.tensor import matmul
 from hologram_web.tensor.budgets import size_class
+from hologram_web.tensor.families import operation as operation_named
 from hologram_web.tensor.operation import Operands
 from hologram_web.tensor.schedules import TRAITS
 from hologram_web_tools import tune as tuning
@@ -188,7 +191,11 @@ def test_what_lies_there_spoiled_is_nothing(tmp_path: Path) -> None:
 
 def test_what_cannot_be_tuned() -> None:
     for operation, shapes, told in (
-        ("Sort", {"n": 3}, "'Sort' has no schedules to choose from: tune GEMM, "),
+        (
+            "Sort",
+            {"n": 3},
+            "'Sort' has no schedules to choose from: tune GEMM, BatchedGEMM, MixedPrecisionGEMM, TensorCon",
+        ),
         ("GEMM", {"m": 3, "n": 3}, "GEMM needs 'k' to be tuned: give a number"),
         ("GEMM", {**SIZES, "q": 3}, "GEMM has no 'q': it has c, a, b, m, n, k, "),
     ):
@@ -206,7 +213,68 @@ def test_convolutions() -> None:
     assert [each for each in found.candidates if each.refused] == []
     one = tune("Conv2D", {**image, "kernel_h": 1, "kernel_w": 1}, hg.f32, _wasm(), seconds=0, timer=Times(1e-3))
     assert one.key == "product f32 f32 8x64x2 nn"
-    assert conv.tunable is tuning.TUNABLE["Conv2D"]
+
+
+ROWS_OF: dict[str, dict[str, Any]] = {
+    "TensorContract": {"shape_a": (2, 12, 20), "shape_b": (2, 20, 24), "contract_dims": ((2, 1),)},
+    "QuantizedGEMM": {"m": 13, "n": 21, "k": 35},
+    "Conv2D": {
+        "batch": 1, "in_channels": 8, "out_channels": 8, "height": 40, "width": 44, "kernel_h": 3, "kernel_w": 3,
+        "padding": (1, 1, 1, 1), "groups": 8,
+    },
+    "ConvTranspose2D": {
+        "batch": 1, "in_channels": 5, "out_channels": 6, "height": 9, "width": 7, "kernel_h": 3, "kernel_w": 3,
+        "stride": (2, 2),
+    },
+    "MaxPool2D": {"batch": 1, "channels": 3, "height": 20, "width": 33, "kernel_h": 3, "kernel_w": 3, "stride": (2, 2)},
+    "AvgPool2D": {"batch": 1, "channels": 3, "height": 20, "width": 33, "kernel_h": 2, "kernel_w": 2, "stride": (2, 2)},
+    "Attention": {"batch": 1, "heads": 2, "seq_len": 40, "kv_len": 37, "head_dim": 16},
+    "FlashAttention": {"batch": 1, "heads": 2, "seq_len": 40, "kv_len": 37, "head_dim": 16, "block_size": 32},
+    "Transpose": {"shape": (3, 20, 36), "permutation": (0, 2, 1)},
+}  # fmt: skip
+SAME_BITS = set(ROWS_OF) - {"Attention", "FlashAttention"}  # whose sums have no order that is told
+
+
+# Of software that plays a GPU one text of an attention takes a compiler 20 s; Conv2D has there what test_on_webgpu's
+# products have.
+ON_GPUS = [each for each in ROWS_OF if each not in ("Attention", "FlashAttention", "Conv2D")]
+
+
+@pytest.mark.parametrize(
+    ("name", "operation"), [*(("wasm", each) for each in ROWS_OF), *(("webgpu", each) for each in ON_GPUS)]
+)
+def test_rows_say_which_schedules_there_are(name: str, operation: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each runs, and gives what is chosen without timing gives, to the last bit where sums have an order; what is taken
+    is found in plans made afterwards. Products and convolutions with tiles have tests of their own."""
+    device = hg.Executor(name).device
+    dtype = {"QuantizedGEMM": hg.i8}.get(operation, hg.f32)
+    if operation in SAME_BITS:
+        monkeypatch.setattr(tuning, "_APART", dict.fromkeys(tuning._APART, 0.0))
+    found = tune(operation, ROWS_OF[operation], dtype, device, seconds=0, timer=Times(1e-3))
+    assert [each for each in found.candidates if each.refused] == []
+    assert len(found.candidates) > 1
+    assert found.choice == found.candidates[0].choice
+    last = found.candidates[-1].choice
+    key = "_".join([last[0], *(str(value) for _, value in last[1])])
+    again = tune(operation, ROWS_OF[operation], dtype, device, seconds=0, again=True, timer=Times(1e-3, **{key: 1e-6}))
+    assert again.choice == last
+    row, values = operation_named(operation), tuning._values(_row(operation), ROWS_OF[operation], dtype)
+    names = [each.name for each in _row(operation).operands if each.is_address and values[each.name]]
+    o = Operands({**values, **dict.fromkeys(names, True)}, {})
+    traits = TRAITS[name]
+    taken, chosen = (
+        [(each.lanes, each.block, id(each.program)) for each in row.launches(o, replace(traits, tuned=tuned))]
+        for tuned in (traits.tuned, ())
+    )
+    assert taken != chosen
+
+
+def _row(operation: str) -> Any:
+    return next(each for each in COLLECTIVE_ROWS if each.name == operation)
+
+
+def test_which_operations_can_be_tuned() -> None:
+    assert set(tuning.tunable()) == {"GEMM", "BatchedGEMM", "MixedPrecisionGEMM", *ROWS_OF}
 
 
 def test_a_real_run_on_wasm() -> None:

@@ -23,8 +23,8 @@ _NO_CLOCK = "no GPU ms: the adapter has no timestamp-query"
 
 class TimelineSpan(NamedTuple):
     """A launch, or the making of a plan: `start` is in seconds from the timeline's beginning, `nbytes` the memory of
-    its buffers, `gpu_seconds` what the GPU's own clock counted, in steps of 0.1 ms in most pages; None where there is no
-    such clock."""
+    its buffers, `gpu_seconds` what the GPU's own clock counted, in pages in steps of 0.1 ms; None where there is
+    none."""
 
     name: str
     kind: str
@@ -126,7 +126,10 @@ class Timeline:
             for row in rows
         )
         gpu = [span.gpu_seconds for span in self.spans if (span.device, span.kind) == ("webgpu", "launch")]
-        notes = [*(self.devices().values() if self.adapter else ()), *([_NO_CLOCK] if gpu and all(ms is None for ms in gpu) else [])]
+        notes = [
+            *(self.devices().values() if self.adapter else ()),
+            *([_NO_CLOCK] if gpu and all(ms is None for ms in gpu) else []),
+        ]
         return "\n".join([*lines, *notes])
 
     def _repr_html_(self) -> str | None:

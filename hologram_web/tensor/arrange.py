@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from math import prod
 
+from .budgets import choices, size_class, timed
 from .language import (
     Constant,
     Elements,
@@ -218,14 +219,16 @@ def _merged(lengths, steps):
     return found
 
 
-def read_as(o, traits, lengths, steps, **given):
+def read_as(o, traits, lengths, steps, chosen=None, **given):
     """A launch that reads an array along axes of these lengths, whose elements are so many steps apart. Where
-    neighbours of what is read are none of what is written, both are gone through in tiles."""
+    neighbours of what is read are none of what is written, both are gone through in tiles, as `chosen` if it is."""
     axes = _merged(lengths, steps)
     at = next((at for at, (_, step) in enumerate(axes) if step == 1), -1)
     sizes = () if len(axes) < 2 or at in (-1, len(axes) - 1) else (axes[-1][0], axes[at][0])
     # On software that plays a GPU tiles took one to three times as long: barriers cost more than what they save.
     good = traits.gpu and min(sizes, default=0) >= HIGH if traits.together else max(sizes, default=0) >= 4
+    if chosen is not None and sizes:
+        good = chosen[0] == "tiles"
     if not good or o.ty.size_bytes > 8:
         constants = {"DIMS": tuple(lengths), "STEPS": tuple(steps), "START": 0}
         return part(o, _strided, (prod(lengths),), (256,), scalars={}, T=o.ty, **constants, **given)
@@ -238,9 +241,7 @@ def read_as(o, traits, lengths, steps, **given):
         lanes = ceildiv(columns, SIDE) * SIDE, ceildiv(rows, SIDE) * HIGH, prod(dims)
         return part(o, _turned_together, lanes, (SIDE, HIGH), SIDE=SIDE, HIGH=HIGH, **given)
     few = rows < 4
-    tall, wide = (next((side for side in (16, 8, 4) if side <= length), length) for length in (rows, columns))
-    if few:
-        wide = min(columns // 4 * 4, LONG)
+    tall, wide = tile_of(rows, columns) if chosen is None or min(rows, columns) < 4 else chosen[1].values()
     most, along = max(16 // o.ty.size_bytes, 4), wide if few else tall
     width = next(
         width for width in (16, 8, 4) if width <= most and along % width == 0
@@ -251,11 +252,47 @@ def read_as(o, traits, lengths, steps, **given):
     return part(o, _turned, lanes, (width,), **sizes, **given)
 
 
+def tile_of(rows, columns):
+    """Rows and columns of a tile, of what has so many."""
+    tall, wide = (next((side for side in (16, 8, 4) if side <= length), length) for length in (rows, columns))
+    return tall, min(columns // 4 * 4, LONG) if rows < 4 else wide
+
+
+def _turned_axes(o):
+    steps = _steps(o.shape)
+    return [o.shape[axis] for axis in o.permutation], [steps[axis] for axis in o.permutation]
+
+
 def _transpose(o, traits):
     if 0 in o.shape:
         return []
-    steps = _steps(o.shape)
-    return [read_as(o, traits, [o.shape[axis] for axis in o.permutation], [steps[axis] for axis in o.permutation])]
+    return [read_as(o, traits, *_turned_axes(o), timed(traits, _key(o)))]
+
+
+def _key(o):
+    """Of what is gone through in rows and columns; shapes of other ranks are other things."""
+    axes = _merged(*_turned_axes(o)) if 0 not in o.shape else []
+    found = size_class(*(length for length, _ in axes))
+    order = "".join(str(sorted(step for _, step in axes)[::-1].index(step)) for _, step in axes)
+    return found and f"transpose {o.ty} {found} {order}"
+
+
+def _schedules(o, traits):
+    """Element by element, and tiles of several sizes."""
+    axes = _merged(*_turned_axes(o)) if 0 not in o.shape else []
+    at = next((at for at, (_, step) in enumerate(axes) if step == 1), -1)
+    if len(axes) < 2 or at in (-1, len(axes) - 1) or o.ty.size_bytes > 8:
+        return _key(o) or "transpose", [("strided", ())]
+    rows, columns = axes[-1][0], axes[at][0]
+    default = dict(zip(("TALL", "WIDE"), tile_of(rows, columns), strict=True))
+    if traits.together:
+        tiles, first = [default], "tiles" if traits.gpu and min(rows, columns) >= HIGH else "strided"
+    else:
+        sides = [(tall, wide) for tall in (4, 8, 16) for wide in (4, 8, 16) if tall <= rows and wide <= columns]
+        tiles = [default, *({"TALL": tall, "WIDE": wide} for tall, wide in sides if min(rows, columns) >= 4)]
+        first = "tiles" if max(rows, columns) >= 4 else "strided"
+    found = [("tiles", each) for each in tiles], [("strided", {})]
+    return _key(o), choices(*(each for part in found[:: 1 if first == "tiles" else -1] for each in part))
 
 
 def _ranges(o):
@@ -378,6 +415,7 @@ OPERATIONS = (
         _transpose,
         lambda np, o, input: input.reshape(o.shape).transpose(o.permutation),
         _of_axes("permutation"),
+        schedules=_schedules,
     ),
     TensorOperation(
         "Slice",

@@ -6,7 +6,7 @@ from typing import Any
 
 from .schedules import DeviceTraits
 
-__all__ = ["ROWS", "UNBOUNDED", "rows_of", "size_class", "tile_of"]
+__all__ = ["ROWS", "UNBOUNDED", "choices", "rows_of", "size_class", "tile_of", "timed"]
 
 # Rows of two vectors of sums that a block makes on wasm, and how many steps of theirs are one round of a loop. V8 has
 # 15 vectors for sums, a row of a panel, an element of the other factor, and, unless it fuses, a product: of the peak
@@ -34,3 +34,14 @@ def size_class(*sizes: Any) -> str | None:
     if not all(isinstance(size, int) for size in sizes):
         return None
     return "x".join(f"{(1 << size.bit_length()) >> 1}" for size in sizes)
+
+
+def timed(traits: DeviceTraits, key: str | None) -> tuple[str, dict[str, Any]] | None:
+    """What the tuner found fastest for a class of sizes: a text and its constants. None where nothing was timed."""
+    found = dict(traits.tuned).get(key) if key is not None else None
+    return None if found is None else (found[0], dict(found[1]))
+
+
+def choices(*found: tuple[str, dict[str, Any]]) -> list[tuple[str, tuple[tuple[str, Any], ...]]]:
+    """Schedules to be timed, each once: what is chosen without that is the first."""
+    return list(dict.fromkeys((text, tuple(constants.items())) for text, constants in found))

@@ -7,7 +7,8 @@ from __future__ import annotations
 from math import prod
 
 from .arrange import _steps, read_as
-from .matmul import _product
+from .matmul import _product, candidates, tuning_key
+from .norms import wide
 from .operation import TensorOperation, product, summable, too_many
 
 __all__ = ["OPERATIONS"]
@@ -65,24 +66,37 @@ def _lies(shape, *groups):
     return None if None in steps or (long and 1 not in long) else steps
 
 
+def _sides(o):
+    """Of each operand its name, shape, axes in the order of a product, whether it lies so, whether it is transposed
+    then, and how far elements are apart where it lies evenly otherwise."""
+    batch_a, free_a, inner_a, batch_b, free_b, inner_b = _axes(o)
+    for name, shape, straight, transposed, groups in (
+        ("a", o.shape_a, batch_a + free_a + inner_a, batch_a + inner_a + free_a, (batch_a, free_a, inner_a)),
+        ("b", o.shape_b, batch_b + inner_b + free_b, batch_b + free_b + inner_b, (batch_b, inner_b, free_b)),
+    ):
+        in_order = list(range(len(shape)))
+        in_place = in_order in (straight, transposed) or 0 in shape
+        lies = None if in_place else _lies(shape, *groups)
+        turned = straight != in_order == transposed if lies is None else lies[2] > 1
+        yield name, shape, straight, in_place, turned, lies
+
+
+def _schedules(o, traits):
+    """Those of the product that it is."""
+    batch, m, n, k = _contract_sizes(o)
+    ty, turned = wide(o.ty), [turned for *_, turned, _ in _sides(o)]
+    return tuning_key(o.ty, ty, m, n, k, *turned, batch), candidates(m, n, k, ty, traits)
+
+
 def _contract(o, traits):
     """A batch of products. An operand whose axes do not lie as in one, or in its transposed, is read with steps of its
     own where its rows, columns and matrices each lie evenly, and else copied in order before."""
     batch, m, n, k = _contract_sizes(o)
-    batch_a, free_a, inner_a, batch_b, free_b, inner_b = _axes(o)
     found, buffers, turned, steps = [], {"c": "output"}, {}, {}
-    sides = {
-        "a": (o.shape_a, batch_a + free_a + inner_a, batch_a + inner_a + free_a, (batch_a, free_a, inner_a)),
-        "b": (o.shape_b, batch_b + inner_b + free_b, batch_b + free_b + inner_b, (batch_b, inner_b, free_b)),
-    }
-    for name, (shape, straight, transposed, groups) in sides.items():
-        in_order = list(range(len(shape)))
-        turned[name] = straight != in_order == transposed
-        if in_order in (straight, transposed) or 0 in shape:
+    for name, shape, straight, in_place, turned[name], lies in _sides(o):
+        if in_place:
             continue
-        lies = _lies(shape, *groups)
         if lies is not None:
-            turned[name] = lies[2] > 1
             names = ("a_batch", "a_row", "a_step") if name == "a" else ("b_batch", "b_step", "b_column")
             steps |= dict(zip(names, lies, strict=True))
             continue
@@ -115,5 +129,6 @@ OPERATIONS = (
         _contracted,
         _contract_wrong,
         epilogue="",
+        schedules=_schedules,
     ),
 )

@@ -10,7 +10,7 @@ import math
 
 from . import depthwise, matmul, patches, pointwise, winograd
 from .budgets import ROWS as TILES
-from .budgets import UNBOUNDED, size_class, tile_of
+from .budgets import UNBOUNDED, choices, size_class, tile_of, timed
 from .language import Callable, Constant, Elements, T, U, W, block_id, global_id, i32, local_id, registers, static_range
 from .matmul import _product, _same
 from .norms import wide
@@ -346,8 +346,8 @@ def of_strips(tile):
 def choose(o, traits, key=None):
     """The schedule: how many pixels and channels a lane makes, or channels that are made at once, and steps of a
     round."""
-    if (tuned := dict(traits.tuned).get(key)) is not None:
-        return dict(tuned[1])
+    if (found := timed(traits, key)) is not None and found[0] == "tiles":
+        return found[1]
     if traits.together:
         outs = o.out_channels // o.groups
         return {"PIXELS": 8, "CHANNELS": 8 if not isinstance(outs, int) else min(max(outs, 1), 8)}
@@ -364,7 +364,9 @@ def tunable(o, traits):
     found = [{"PIXELS": p, "CHANNELS": c} for p, c in shapes]
     if not traits.together:
         found = [of_strips(tile) for tile in (*TILES.values(), (4, 4), (3, 4))]
-    return tuning_key(o), list(dict.fromkeys(("tiles", tuple(each.items())) for each in [choose(o, traits), *found]))
+    tiles = [("tiles", each) for each in [choose(o, traits), *found]]
+    alone = [("alone", each) for each in depthwise.schedules(o, traits)]
+    return tuning_key(o), choices(*alone, *tiles)
 
 
 def tuning_key(o):
@@ -430,6 +432,10 @@ def _launches(o, traits):
         why = f"a lane for each element, as {because}"
         return [part(o, _plain, lanes, (64,), scalars=scalars, fast=True, why=why, **constants)]
     alone, because = depthwise.choose(o, traits)
+    chosen = timed(traits, tuning_key(o))
+    if alone is not None and chosen is not None:
+        # Of the same class others may have less room, as where elements of a window are further apart.
+        alone = {name: min(size, chosen[1][name]) for name, size in alone.items()} if chosen[0] == "alone" else None
     if alone is not None:
         return [*found, *depthwise.launches(o, alone, scalars, constants)]
     if because:
@@ -508,4 +514,4 @@ def _convolved(np, o, input, kernel, bias=None):
     return total if bias is None else total + summable(np, o.ty, bias)[:, None, None]
 
 
-OPERATIONS = (TensorOperation("Conv2D", _extents, _launches, _convolved, _check, epilogue=""),)
+OPERATIONS = (TensorOperation("Conv2D", _extents, _launches, _convolved, _check, epilogue="", schedules=tunable),)

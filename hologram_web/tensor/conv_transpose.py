@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from .budgets import choices, size_class, timed
 from .conv import _check, _constants, _extents, _mad, _scalars
 from .language import Callable, Constant, Elements, T, global_id, i32
 from .operation import TensorOperation, at_least, ceildiv, part, summable
@@ -95,6 +96,8 @@ def _launches(o, traits):
     scalars, (top, left), many = _scalars(o, height, width), o.padding[:2], o.batch * o.out_channels
     down, across = o.stride
     spread = o.dilation != (1, 1) or down * across > _MOST_TURNS
+    if not spread and (found := timed(traits, _key(o))) is not None:
+        spread = found[0] == "spread"
     about = {"fast": True, "SPREAD": spread, **_constants(o)}
     if spread:
         given = scalars | {"first_y": top, "first_x": left, "apart_y": 1, "apart_x": 1, "rows": 0, "columns": 0}
@@ -112,6 +115,22 @@ def _launches(o, traits):
         for y in range(down)
         for x in range(across)
     ]  # fmt: skip
+
+
+def _schedules(o, traits):
+    """Both add up in the same order."""
+    down, across = o.stride
+    apart = [] if o.dilation != (1, 1) or down * across > _MOST_TURNS else [("apart", {})]
+    return _key(o), choices(*apart, ("spread", {}))
+
+
+def _key(o):
+    """Of convolutions with other kernels and strides another is best."""
+    height, width = lengths_of(o)
+    if not all(isinstance(each, int) for each in (o.kernel_h, o.kernel_w)):
+        return None
+    found = size_class(o.batch * o.groups, o.out_channels, o.in_channels, height * width)
+    return found and f"conv_transpose {o.ty} {found} {o.kernel_h}x{o.kernel_w} {o.stride[0]}x{o.stride[1]} {o.groups}"
 
 
 def _by_numpy(np, o, input, kernel, bias=None):
@@ -135,5 +154,6 @@ def _by_numpy(np, o, input, kernel, bias=None):
 
 
 OPERATIONS = (
-    TensorOperation("ConvTranspose2D", lambda o: _extents(o, lengths_of), _launches, _by_numpy, _check, epilogue=""),
-)
+    TensorOperation("ConvTranspose2D", lambda o: _extents(o, lengths_of), _launches, _by_numpy, _check, epilogue="",
+                    schedules=_schedules),
+)  # fmt: skip

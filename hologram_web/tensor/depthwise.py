@@ -254,6 +254,19 @@ def _of_shaders(o):
     return ({"TALL": tall}, "") if tall > 0 else (None, "rows of a window are too far apart")
 
 
+def schedules(o, traits):
+    """What may be timed, if this way is taken: parts of the image as large as it chooses, and smaller ones."""
+    found, _ = choose(o, traits)
+    if found is None:
+        return []
+    tall = found["TALL"]
+    if traits.together:
+        return [{"TALL": high} for high in (tall, tall // 2, tall // 4) if high]
+    broad = found["BROAD"]
+    sizes = [(tall, broad), (tall, broad // 8 * 4), (tall // (2 * ROWS) * ROWS, broad)]
+    return [{"TALL": high, "BROAD": wide} for high, wide in sizes if high and wide]
+
+
 def launches(o, chosen, scalars, constants):
     """Its launch, or those of which sizes choose one."""
     images = o.batch * o.groups

@@ -1,5 +1,5 @@
-"""What several devices do together. A launch runs on one, where there is nothing to combine; those of a mesh do it by way
-of the host (hologram_web_tools/several.py)."""
+"""What several devices do together. A launch runs on one, where there is nothing to combine; those of a mesh do it by
+way of the host (hologram_web_tools/several.py)."""
 
 # mypy: ignore-errors
 

@@ -553,7 +553,9 @@ def _by_numpy(np, o, a, b, c, bias=None):
 
 
 OPERATIONS = (
-    TensorOperation("GEMM", _extents, _gemm_like()),
-    TensorOperation("BatchedGEMM", _extents, _gemm_like(), _by_numpy, _strides_wrong, updated=("c",)),
-    TensorOperation("MixedPrecisionGEMM", _extents, _gemm_like(Type.F32), _by_numpy, updated=("c",)),
+    TensorOperation("GEMM", _extents, _gemm_like(), schedules=tunable),
+    TensorOperation(
+        "BatchedGEMM", _extents, _gemm_like(), _by_numpy, _strides_wrong, updated=("c",), schedules=tunable
+    ),
+    TensorOperation("MixedPrecisionGEMM", _extents, _gemm_like(Type.F32), _by_numpy, updated=("c",), schedules=tunable),
 )

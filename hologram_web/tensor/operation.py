@@ -134,7 +134,8 @@ class TensorOperation:
     no kernel reads its result back, or writes an element twice but with the same value. It is the number that says how
     long rows are of which kernels have `row` and `column`, if they do. `apart` is why there is none, where that is to
     be told. What is not written `whole`, each element once, cannot be computed on at all. `types` are of operands that
-    fused functions take, or write in the place of the row's.
+    fused functions take, or write in the place of the row's. `schedules` are what the tuner may time
+    (hologram_web_tools/tune.py): the key of the class of sizes, None where one is not known, and texts with constants.
     """
 
     name: str
@@ -148,6 +149,7 @@ class TensorOperation:
     apart: str = ""
     whole: bool = True
     types: Mapping[str, ElementType] = field(default_factory=dict)
+    schedules: Callable[[Operands, DeviceTraits], tuple[str | None, list[Any]]] | None = None
 
     @property
     def gradient(self) -> Callable[..., Any] | None:

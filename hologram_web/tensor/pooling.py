@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from ..isa.types import Type
+from .budgets import choices, size_class, timed
 from .language import Constant, Elements, T, U, W, global_id, i32, select
 from .norms import wide
 from .operation import PIECE, SHORT, TensorOperation, at_least, ceildiv, flag, function, part
@@ -151,12 +152,35 @@ def _pools(o, mean, traits):
     for start, columns, inside, piece, often in groups:
         if not isinstance(columns, int) or columns:
             lanes, given = (columns, height, o.batch * o.channels), {**scalars, "start": start}
-            for times, block in _blocks(columns, height, inside, traits):
+            chosen = timed(traits, _key(o, mean)) if inside else None
+            blocks = [(1, tuple(chosen[1].values()))] if chosen else _blocks(columns, height, inside, traits)
+            for times, block in blocks:
                 times = times * often
                 if not isinstance(times, int) or times:
                     about = {"scalars": given, "times": times, "INSIDE": inside, "PIECE": piece, **constants}
                     found.append(part(o, _pool, lanes, block, **about))
     return found
+
+
+def _schedules(mean):
+    def schedules(o, traits):
+        """Blocks of other shapes, where windows lie within the image."""
+        height, width = out_lengths(o)
+        middle = next((columns for _, columns, inside in _columns(o, width) if inside), width)
+        block = next(block for times, block in _blocks(middle, height, True, traits) if times == 1)
+        shapes = [(*block, 1, 1)[:3], (64, 1, 1), (256, 1, 1), (16, 4, 1), (8, 8, 1), (1, 64, 1), (16, 1, 1)]
+        return _key(o, mean), choices(*(("blocks", dict(zip("XYZ", each, strict=True))) for each in shapes))
+
+    return schedules
+
+
+def _key(o, mean):
+    if not all(isinstance(each, int) for each in (o.kernel_h, o.kernel_w)):
+        return None
+    height, width = out_lengths(o)
+    found = size_class(o.batch * o.channels, height, width)
+    how = "mean" if mean else "max"
+    return found and f"pool {how} {o.ty} {found} {o.kernel_h}x{o.kernel_w} {o.stride[0]}x{o.stride[1]}"
 
 
 def _blocks(columns, rows, inside, traits):
@@ -261,9 +285,23 @@ def _resized_by_numpy(np, o, input):
 
 OPERATIONS = (
     TensorOperation(
-        "MaxPool2D", _extents, lambda o, traits: _pools(o, False, traits), _greatest, check_window, epilogue=""
+        "MaxPool2D",
+        _extents,
+        lambda o, traits: _pools(o, False, traits),
+        _greatest,
+        check_window,
+        epilogue="",
+        schedules=_schedules(False),
     ),
-    TensorOperation("AvgPool2D", _extents, lambda o, traits: _pools(o, True, traits), _mean, check_window, epilogue=""),
+    TensorOperation(
+        "AvgPool2D",
+        _extents,
+        lambda o, traits: _pools(o, True, traits),
+        _mean,
+        check_window,
+        epilogue="",
+        schedules=_schedules(True),
+    ),
     TensorOperation(
         "Resize2D",
         lambda o: {

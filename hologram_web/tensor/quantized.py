@@ -10,6 +10,7 @@ sign each. WebAssembly multiplies and adds four pairs of such numbers in one ins
 from __future__ import annotations
 
 from ..isa.types import Type
+from .budgets import choices, size_class, timed
 from .language import (
     Callable,
     Constant,
@@ -223,8 +224,10 @@ LARGE = {"ROWS": 8, "COLUMNS": 8, "ACROSS": 8, "DOWN": 8}
 LITTLE = {"ROWS": 4, "COLUMNS": 4, "ACROSS": 16, "DOWN": 4}
 
 
-def choose(m, n, traits):
+def choose(m, n, traits, key=None):
     """Schedules, with how often each is launched, which sizes say that are not known."""
+    if (found := timed(traits, key)) is not None:
+        return [(found[1], 1)]
     if not traits.together:
         return [({"ROWS": 5, "COLUMNS": 2, "UNROLLED": 4}, 1)]
     large = flag(m - 31) * flag(n - 31)
@@ -233,8 +236,24 @@ def choose(m, n, traits):
     return [each for each in ((LARGE, large), (LITTLE, 1 - large)) if not isinstance(each[1], int) or each[1]]
 
 
+def _schedules(o, traits):
+    """Sums are of integers: all have the same bits."""
+    if traits.together:  # of panels of WIDTH
+        shapes = ((2, 4, 16, 4), (4, 4, 16, 8), (8, 4, 16, 4))
+        found = [LARGE, LITTLE, *(dict(zip(LARGE, shape, strict=True)) for shape in shapes)]
+    else:
+        shapes = ((4, 2, 4), (5, 2, 2), (6, 2, 4), (3, 3, 4), (3, 2, 4), (2, 4, 4))
+        found = [{"ROWS": rows, "COLUMNS": columns, "UNROLLED": turns} for rows, columns, turns in shapes]
+    return _key(o), choices(*(("tiles", each) for each in [choose(o.m, o.n, traits)[0][0], *found]))
+
+
+def _key(o):
+    found = size_class(o.m, o.n, o.k)
+    return found and f"quantized {o.ty} {o.values.get('b_ty') or o.ty} {o.bits} {found}"
+
+
 def _launches(o, traits):
-    found, of_b = choose(o.m, o.n, traits), o.values.get("b_ty") or o.ty
+    found, of_b = choose(o.m, o.n, traits, _key(o)), o.values.get("b_ty") or o.ty
     (chosen, _), tall = found[0], found[0][0]["ROWS"]
     width = WIDTH if traits.together else 4 * chosen["COLUMNS"]
     pairs, many, below = ceildiv(o.k, 2), ceildiv(o.n, width), ceildiv(o.m, tall)
@@ -298,4 +317,6 @@ def _by_numpy(np, o, a, b, a_scale, b_scale, a_zero=(0,), b_zero=(0,), bias=None
     return found if bias is None else found + np.asarray(bias, np.float32)
 
 
-OPERATIONS = (TensorOperation("QuantizedGEMM", _extents, _launches, _by_numpy, _wrong, epilogue=""),)
+OPERATIONS = (
+    TensorOperation("QuantizedGEMM", _extents, _launches, _by_numpy, _wrong, epilogue="", schedules=_schedules),
+)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..isa.types import Type
-from .budgets import UNBOUNDED
+from .budgets import UNBOUNDED, choices, size_class, timed
 from .language import (
     Constant,
     Elements,
@@ -393,23 +393,59 @@ def choose(ty, traits, keys, dim):
         lanes, rows, tile, steps = (64, 1, 1 if ty is Type.F64 else 4, 1)
         if dim >= _MANY and ty is not Type.F64:
             lanes, rows = 32, 4
-    most = max(4, min(keys, traits.shared // (lanes * rows * wide(ty).size_bytes), 64))
-    keys = 1 << most.bit_length() - 1
-    rounds = {"STEPS": steps, "MORE": -(-steps // 2)}
+    keys, rounds = _keys(ty, traits, keys, lanes, rows), {"STEPS": steps, "MORE": -(-steps // 2)}
     return {"LANES": lanes, "ROWS": rows, "SPAN": lanes * rows, "KEYS": keys, "TILE": tile, **rounds}
+
+
+def _keys(ty, traits, keys, lanes, rows):
+    """Keys whose scores shared memory holds."""
+    most = max(4, min(keys, traits.shared // (lanes * rows * wide(ty).size_bytes), 64))
+    return 1 << most.bit_length() - 1
+
+
+def _schedules(o, traits):
+    """Scores that are held, where they may be, and tiles of other sizes."""
+    if not all(isinstance(each, int) for each in (o.batch, o.heads, o.seq_len, o.kv_len, o.head_dim)):
+        return None, []
+    held, _ = holds_scores(o, traits)
+    default, most = choose(o.ty, traits, _keys_of(o), _dim_of(o)), _keys_of(o)
+    shapes = ((64, 1, 4), (32, 2, 4), (32, 4, 4), (32, 1, 4)) if traits.together else ((4, 1, 4), (4, 2, 4), (4, 3, 4))
+    found = [default]
+    for lanes, rows, tile in shapes:
+        keys = _keys(o.ty, traits, most, lanes, rows)
+        found.append({**default, "LANES": lanes, "ROWS": rows, "SPAN": lanes * rows, "KEYS": keys, "TILE": tile})
+    return _key(o), choices(*([("held", {})] if held else []), *(("tiles", each) for each in found))
+
+
+def _key(o):
+    found = size_class(o.batch * o.heads, o.seq_len, o.kv_len, o.head_dim)
+    how = f"{'causal' if o.causal else 'all'}{'' if o.mask is None else ' mask'} {o.values.get('block_size', 0)}"
+    return found and f"attention {o.ty} {found} {how}"
+
+
+def _keys_of(o):
+    return o.values.get("block_size", 64)
+
+
+def _dim_of(o):
+    """Of few dimensions as a number: then what a product adds to a place is known, and one proof for all of a tile."""
+    return o.head_dim if isinstance(o.head_dim, int) and o.head_dim <= _KNOWN else 0
 
 
 def _launches(o, traits):
     held, because = holds_scores(o, traits)
+    found = timed(traits, _key(o))
+    if found is not None and held and found[0] != "held":
+        held, because = 0, "tiles were faster when they were timed"
     by_products = [] if isinstance(held, int) and not held else _by_products(o, traits, held)
     if isinstance(held, int) and held:
         return by_products
     ty, working = o.ty, wide(o.ty)
-    # Of few dimensions as a number: then what a product adds to a place is known, and one proof for all of a tile.
-    dim = o.head_dim if isinstance(o.head_dim, int) and o.head_dim <= _KNOWN else 0
+    dim = _dim_of(o)
     whys = f"scores are not held, as {because}" if because else "", _CHECKED if not dim else ""
     why = "; ".join(filter(None, whys))
-    chosen = choose(ty, traits, o.values.get("block_size", 64), dim)
+    tiles = found is not None and found[0] == "tiles"
+    chosen = found[1] if tiles else choose(ty, traits, _keys_of(o), dim)
     span = chosen["SPAN"]
     heads, blocks = o.batch * o.heads, ceildiv(o.seq_len, span)
     scalars = {"seq_len": o.seq_len, "kv_len": o.kv_len, "head_dim": o.head_dim, "blocks": blocks}
@@ -451,7 +487,10 @@ def _attended(np, o, query, key, value, mask=None):
 
 
 OPERATIONS = (
-    *(TensorOperation(name, _extents, _launches, _attended) for name in ("Attention", "FlashAttention")),
+    *(
+        TensorOperation(name, _extents, _launches, _attended, schedules=_schedules)
+        for name in ("Attention", "FlashAttention")
+    ),
     TensorOperation(
         "RoPE",
         lambda o: {
