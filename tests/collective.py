@@ -145,7 +145,7 @@ def _rounded(name: str, ty: str, case: Case) -> Case:
     """With elements that the type has."""
     made = {}
     for array, values in case.arrays.items():
-        of = hg.Type[_type(name, array, ty).upper()]
+        of = hg.Type[type_in(name, array, ty).upper()]
         held = VECTOR_OPS.cvt(of, hg.Type.F64, np.asarray(values, np.float64)) if of is not hg.Type.F64 else values
         made[array] = VECTOR_OPS.cvt(hg.Type.F64, of, held) if of is not hg.Type.F64 else values
     return replace(case, arrays=made)

@@ -50,8 +50,8 @@ ONCE = (
     "renderer, least of 13 turns of 40 ms, 2026-11-30",
     "README.md: rows, depthwise convolutions and products of bytes by hand in WGSL, in turns in one page of Chromium, "
     "processor time of its GPU process, medians of 5 to 11 turns at a load of 13 to 15, 2026-11-30",
-    "README.md: our old and new texts in turns in one page of Chromium, processor time of its GPU process, medians of 5 "
-    "to 9 turns at a load of 13, 2026-11-30",
+    "README.md: our old and new texts in turns in one page of Chromium, processor time of its GPU process, medians of "
+    "5 to 9 turns at a load of 13, 2026-11-30",
     "README.md: what SwiftShader's time is made of, shaders written by hand in Chromium by the time of the processor, "
     "2026-11-28",
     "README.md: adding and the chain of exponentials with several blocks a workgroup, 2026-11-23",

@@ -1,9 +1,8 @@
-"""The code of a call: what the host does for a program, as steps.
+"""The code of a call of a program with collectives: what the host does for it, as steps.
 
-A program without collectives is one launch. Between collectives a program is a lane region, and each region is a
-kernel that is handed what the host computes there; a collective is the lane programs that it becomes
-(`tensor/`). What the host computes is a function of the IR (`compiler/host.py`), which becomes
-values and ways here.
+Between collectives a program is a lane region, and each region is a kernel that is handed what the host computes
+there; a collective is the lane programs that it becomes (`tensor/`). What the host computes is a function of the IR
+(`compiler/host.py`), which becomes values and ways here.
 """
 
 from __future__ import annotations
@@ -11,20 +10,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from math import prod
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
+from ..compiler.host import Region, host_function
 from ..compiler.ir import PRED, Node
 from ..compiler.out_of_ssa import Assign, Copies, Do, Go, Lowered, Variable, lower
 from ..compiler.structure import If, Labelled, Stop, Straight, StructuredBranch, StructuredLoop, Tree, structure
 from ..errors import CompileError, LaunchError
 from ..isa.address import Address, Space
-from ..isa.cfg import END
 from ..isa.instruction import Instruction
 from ..isa.operands import Register
 from ..isa.ops import PRIMITIVES
-from ..isa.program import Program
 from ..isa.types import Type
-from ..isa.verify import Analysis, Base
+from ..isa.verify import Base
 from ..tensor.families import operation
 from ..tensor.operation import (
     FACTOR,
@@ -36,9 +34,9 @@ from ..tensor.operation import (
     whole_factors,
 )
 from ..tensor.schedules import traits_for
+from .caller import CLASS_BYTES, Caller, Outer
 from .formula import MAX_TOKENS, Formula
 from .plan import (
-    CLASS_MEMORY,
     TARGETS,
     Argument,
     BoundsCheck,
@@ -49,7 +47,6 @@ from .plan import (
     Let,
     Loop,
     Nest,
-    Plan,
     ProgramCall,
     Repeat,
     Step,
@@ -59,50 +56,11 @@ from .plan import (
 )
 from .symbols import Factor, NotExpressible, Symbol, as_formula, number_of
 
-if TYPE_CHECKING:
-    from ..compiler.host import Region, Uniform
+__all__ = ["HostedCaller"]
 
-__all__ = ["CLASS_BYTES", "LoweredKernel", "Outer", "call_steps"]
-
-CLASS_BYTES = 12_288
 _ONE = Formula((1,))
 _WAY = "$way"  # the value that says which entry of a loop is gone to
 _END_LABEL = -1
-
-
-class LoweredKernel(Protocol):
-    """A kernel, as far as launches of it are concerned: its scalars by name, its memories, whether it does anything."""
-
-    fast: bool
-
-    @property
-    def scalars(self) -> dict[str, Type]: ...
-    @property
-    def bases(self) -> Sequence[Base]: ...
-    @property
-    def idle(self) -> bool: ...
-
-
-class Outer(Protocol):
-    """The plan that a call stands in: `target` is the only one that there is code for, or empty. A plan for a device
-    `here` is in no file, and its launches that depend on sizes are made when they first run."""
-
-    plan: Plan
-    programs: Sequence[Program]
-    target: str
-    math: str
-    here: str
-    sizes: dict[str, Any]
-    whys: dict[Launch, str]
-
-    def analysis(self, program: Program) -> Analysis: ...
-    def kernel(
-        self, program: int | None, analysis: Analysis, block: Any, shared: int, point: int | None, uniform: Uniform
-    ) -> int: ...
-    def made(self, number: int) -> LoweredKernel: ...
-    def temporary(self, kind: str, size: Formula) -> str: ...
-    def variable(self, kind: str) -> str: ...
-    def is_early(self, formula: Formula) -> bool: ...
 
 
 class _Place(NamedTuple):
@@ -131,17 +89,11 @@ class _Nest(NamedTuple):
     body: list[Any]
 
 
-def call_steps(outer: Outer, call: ProgramCall) -> tuple[Step, ...]:
-    """The code of a call. Raises CompileError."""
-    return tuple(_Caller(outer, call).whole())
+class HostedCaller(Caller):
+    """Makes the steps of what the host does between launches."""
 
-
-class _Caller:
     def __init__(self, outer: Outer, call: ProgramCall) -> None:
-        self.outer, self.call = outer, call
-        self.program = outer.programs[call.program]
-        self.analysis = outer.analysis(self.program)
-        self.args = {param.name: arg for param, arg in zip(self.program.params, call.args, strict=True)}
+        super().__init__(outer, call)
         self.steps: list[Any] = []  # where what is computed goes
         self.names: dict[Variable, str] = {}
         self.cells: dict[Any, str] = {}
@@ -150,15 +102,8 @@ class _Caller:
         self.lent: list[tuple[tuple[str, str], str]] = []  # to the collective whose steps are made
 
     def whole(self) -> list[Step]:
-        entry = self.analysis.graph.entry
-        if entry == END:
-            return []
-        if not self.analysis.has_collectives:
-            made = self._make(entry, {})
-            return [] if made is None else [self._launch(made[0], {})]
-        from ..compiler.host import host_function  # in pages with the tensor library
-
-        function = host_function(self.analysis, self._make)
+        """The steps of a call. Raises CompileError."""
+        function = host_function(self.analysis, self.make)
         self.lowered: Lowered = lower(function)
         code = self._code(structure(self.lowered.resumes[0]), frozenset({_END_LABEL}))
         steps = list(_resolved([_Nest(_END_LABEL, Nest, code)] if _goes_to(_END_LABEL, code) else code, ()))
@@ -287,34 +232,18 @@ class _Caller:
 
     # Lane regions
 
-    def _make(self, point: int, uniform: Uniform) -> tuple[int, set[str]] | None:
-        call = self.call
-        number = self.outer.kernel(call.program, self.analysis, call.block, call.shared, point, uniform)
-        kernel = self.outer.made(number)
-        return None if kernel.idle else (number, set(kernel.scalars))
-
     def _region(self, node: Node) -> None:
         region: Region = node.attr
         args = dict(zip(region.names, node.args, strict=True))
         # What the host knows in such a register is of another type: the lanes find their own there.
         if own := {name for name, arg in args.items() if arg.op == "special" and arg.attr != "WAY"}:
-            made = self._make(region.point, {variable: name for variable, name in region.wanted if name not in own})
+            made = self.make(region.point, {variable: name for variable, name in region.wanted if name not in own})
             if made is None:
                 return
             region = region._replace(kernel=made[0])
         held = {name: self._argument(arg) for name, arg in args.items() if name not in own}
         held |= {name: Argument("cell", self._cell(*variable)) for name, variable in region.results}
-        self.steps.append(self._launch(region.kernel, held))
-
-    def _launch(self, number: int, held: dict[str, Argument]) -> Launch:
-        kernel, call = self.outer.made(number), self.call
-        scalars = tuple(held[name] if name in held else self.args[name] for name in kernel.scalars)
-        memories = tuple(self._buffer(base) for base in kernel.bases)
-        return Launch(number, 0, 0, call.grid, call.lanes, scalars, memories)
-
-    def _buffer(self, base: Base) -> str:
-        """The buffer behind a base."""
-        return self.args[base.name].value if isinstance(base.name, str) else CLASS_MEMORY
+        self.steps.append(self.launch(region.kernel, held))
 
     def _cell(self, number: int, ty: Type) -> str:
         """The memory of the results of collectives in a register."""
@@ -429,7 +358,7 @@ class _Caller:
             offset = _symbol(self._formula(numbers.pop(0)))
         elif address.index is not None:
             offset = _symbol(self._formula(numbers.pop(0)) * address.scale + address.offset)
-        buffer = self._buffer(base)
+        buffer = self.buffer(base)
         if base.space is Space.CLASS and isinstance(base.name, int):
             return _Place(str(base), base, buffer, CLASS_BYTES, CLASS_BYTES * base.name, offset, ty)
         return _Place(str(base), base, buffer, self.outer.sizes[buffer], 0, offset, ty)

@@ -1,4 +1,4 @@
-"""From a plan to its code: calls become launches of kernels (`hosting.py`), which are compiled (`kernels.py`).
+"""From a plan to its code: calls become launches of kernels (`caller.py`), which are compiled (`kernels.py`).
 
 A device that compiles kernels itself takes the steps with kernels that are only named: lane regions of programs.
 """
@@ -14,8 +14,8 @@ from ..garbage import seldom_collected
 from ..isa.program import Program
 from ..isa.verify import Analysis, verified
 from .artifact import Artifact, Blob
+from .caller import CLASS_BYTES, LoweredKernel, call_steps
 from .formula import Formula
-from .hosting import CLASS_BYTES, LoweredKernel, call_steps
 from .kernels import KernelTable, LaneKernel
 from .plan import (
     CLASS_MEMORY,

@@ -84,7 +84,7 @@ class _Runner:
             blob.extend(data)
         given = {name: [types[name], f"{bits:x}"] for name, bits in scalars.items() if name in types}
         holo = places.pop("")
-        found = self.device.answer(bytes(blob), holo=holo, scalars=given, arrays=places, **self.ends)
+        found = self.device.answer(bytes(blob), holo=holo, scalars=given, arrays=places, ends=self.ends)
         if (error := found.json["error"]) is not None:
             if error["name"] == "CompileError":  # the file says why it has no code; of what WGSL has not, all are types
                 raise UnsupportedType(None, error["message"])
