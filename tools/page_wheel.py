@@ -57,7 +57,7 @@ NEEDED = (
 )
 _SECOND = (
     rf"{PACKAGE}\.(tensor\.|array\b|nn\b|ops$|array_api$|atlas\b|plan\.(tensor_steps|brought)$|compiler\.host$|runtime\.(weights|stream|typed)$"
-    r"|frontends\.python\.collective_calls$|isa\.json_form$)"
+    r"|frontends\.python\.collective_calls$|isa\.json_form$|targets\.wasm\.packet_(wide|segments)$)"
 )
 # Of the tensor library what tells an operation that is there from one that is not.
 _ALWAYS = {f"{PACKAGE}.tensor{module}" for module in ("", ".families", ".operation", ".schedules")}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib.util import find_spec
 
 from ...compiler.accesses import access_of
 from ...compiler.dominance import Dominators, loop_body
@@ -21,6 +22,7 @@ from ...isa.address import Space
 from ...isa.types import Type
 from .code import is_one_row
 from .narrow import WORDS, Widths
+from .wide import is_wide
 
 __all__ = ["Choice", "chosen"]
 
@@ -61,6 +63,9 @@ def chosen(function: Function, packets: int | None = None) -> Choice:
     plan = fission(lowered) if _waits(function) else None
     entries = lowered.resumes if plan is None else [run.entry for run in plan.runs]
     mixed = [entry for entry in entries if reducible(entry) is not entry]
+    wide = any(is_wide(node.ty) for node in function.nodes())
+    if (wide or (plan is None and lowered.waits)) and find_spec(f"{__package__}.packet_wide") is None:
+        return Choice(1, "such packets are in the wheel hologram-web-tensor")  # in pages that have it not
     apart = {v for piece in lowered.resumes[1:] for v in lowered.live(piece)} if plan is None else set[Variable]()
     forms = Forms(lowered, plan.uniform if plan is not None else (), bool(mixed), apart)
     if forms.wrong:
@@ -140,7 +145,7 @@ def _is_of_wide(nodes: list[Node]) -> bool:
     that one after the other (powers of U256 took 1.18 times as long in packets, sums 0.94, differences that
     are compared 1.01, and a sum of U128 among functions 0.44)."""
     types = [(node.ty, node.attr) for node in nodes if not node.is_const]
-    return 5 * sum(any(isinstance(ty, Type) and ty.is_wide for ty in both) for both in types) > 2 * len(types)
+    return 5 * sum(any(map(is_wide, both)) for both in types) > 2 * len(types)
 
 
 def _is_long(node: Node) -> bool:

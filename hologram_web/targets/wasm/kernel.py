@@ -46,7 +46,6 @@ from .packet_accesses import PacketAccesses
 from .packet_effects import PacketEffects
 from .packet_faults import PacketFaults
 from .packet_runs import PacketRuns
-from .packet_segments import PacketSegments
 from .packet_steps import PacketSteps
 from .packets import Packets
 from .polls import FIRST_TICKS, Polls
@@ -140,6 +139,8 @@ class _Kernel:
         if code.plan is not None:
             return self._divided(code.plan, PacketRuns(code, values, steps, packets))
         if code.segmented:
+            from .packet_segments import PacketSegments
+
             segments = PacketSegments(code, values, steps, packets, self.effects, self.polls)
             self.parts.append(segments)
             return segments.block
