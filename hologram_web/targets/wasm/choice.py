@@ -65,7 +65,7 @@ def chosen(function: Function, packets: int | None = None) -> Choice:
     mixed = [entry for entry in entries if reducible(entry) is not entry]
     wide = any(is_wide(node.ty) for node in function.nodes())
     if (wide or (plan is None and lowered.waits)) and find_spec(f"{__package__}.packet_wide") is None:
-        return Choice(1, "such packets are in the wheel hologram-web-tensor")  # in pages that have it not
+        return Choice(1, "such packets are in hologram-web-tensor")  # in pages that have it not
     apart = {v for piece in lowered.resumes[1:] for v in lowered.live(piece)} if plan is None else set[Variable]()
     forms = Forms(lowered, plan.uniform if plan is not None else (), bool(mixed), apart)
     if forms.wrong:
