@@ -21,6 +21,7 @@ from ...isa.address import Space
 from ...isa.types import Type
 from .code import is_one_row
 from .narrow import WORDS, Widths
+from .wide import is_wide
 
 __all__ = ["Choice", "chosen"]
 
@@ -140,7 +141,7 @@ def _is_of_wide(nodes: list[Node]) -> bool:
     that one after the other (powers of U256 took 1.18 times as long in packets, sums 0.94, differences that
     are compared 1.01, and a sum of U128 among functions 0.44)."""
     types = [(node.ty, node.attr) for node in nodes if not node.is_const]
-    return 5 * sum(any(isinstance(ty, Type) and ty.is_wide for ty in both) for both in types) > 2 * len(types)
+    return 5 * sum(any(map(is_wide, both)) for both in types) > 2 * len(types)
 
 
 def _is_long(node: Node) -> bool:

@@ -46,7 +46,6 @@ from .packet_accesses import PacketAccesses
 from .packet_effects import PacketEffects
 from .packet_faults import PacketFaults
 from .packet_runs import PacketRuns
-from .packet_segments import PacketSegments
 from .packet_steps import PacketSteps
 from .packets import Packets
 from .polls import FIRST_TICKS, Polls
@@ -107,12 +106,11 @@ class _Kernel:
         given = code.body, dict(code.lowered.variables), partial(leaf, code), self.routines, Ranges(function)
         self.values = values = Values(*given) if choice.forms is None else Vectors(*given, choice.forms, choice.width)
         self.wide = Wide(function, values, lambda: code.get("frame"), code.wide_scalar)
-        if isinstance(values, Vectors) and any(is_wide(node.ty) for node in function.nodes()):
-            from .packet_wide import WideLanes
+        if any(is_wide(node.ty) for node in function.nodes()):
+            if isinstance(values, Vectors):
+                from .packet_wide import WideLanes
 
-            self.wide = values.wide_lanes = WideLanes(code, values)
-            values.wide = self.wide
-        elif choice.forms is None:
+                self.wide = values.wide_lanes = WideLanes(code, values)
             values.wide = self.wide
         self.blocks, self.effects = Blocks(code, values, self.wide, polls), Effects(code, values, self.wide, polls)
         self.statements = ScalarStatements(code, values, self.wide, self.effects)
@@ -140,6 +138,8 @@ class _Kernel:
         if code.plan is not None:
             return self._divided(code.plan, PacketRuns(code, values, steps, packets))
         if code.segmented:
+            from .packet_segments import PacketSegments
+
             segments = PacketSegments(code, values, steps, packets, self.effects, self.polls)
             self.parts.append(segments)
             return segments.block

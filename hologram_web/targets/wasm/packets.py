@@ -324,12 +324,12 @@ class Packets:
             self.put(("end",))
 
     def _statement(self, statement: Statement) -> None:
+        if self.wide is not None:
+            self.wide.active = statement.mask if isinstance(statement, Under) else None
         if not isinstance(statement, Under):
             with self.values.statement(*([v for _, v in statement.pairs] if isinstance(statement, Copies) else [])):
                 self._plain(statement)
             return
-        if self.wide is not None:
-            self.wide.active = statement.mask
         match statement.statement:
             case Assign(variable, value) if self.values.differs(variable):
                 its = variable
@@ -348,8 +348,6 @@ class Packets:
 
     def _plain(self, statement: Statement) -> None:
         """A statement of masks."""
-        if self.wide is not None:
-            self.wide.active = None
         if isinstance(statement, Copies) and any(self.values.differs(variable) for variable, _ in statement.pairs):
             self._copies(statement.pairs, None)
         else:
