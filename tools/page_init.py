@@ -51,7 +51,7 @@ class _Modules:
         if name not in self.found and len(_FILES) > 1:
             self.read()
         rooms = {"tensor", "array", "nn", "array_api", "atlas", "weights", "stream", "typed"}
-        rooms |= {"collective_calls", "json_form", "host", "hosting"}
+        rooms |= {"collective_calls", "json_form", "host", "hosted", "hosting"}
         if name not in self.found and _FILES and not rooms.isdisjoint(name.split(".")):
             if not _FILES[0].exists():
                 text = f"{name} is in hologram-web-tensor, which is not installed: "

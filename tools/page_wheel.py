@@ -56,7 +56,7 @@ NEEDED = (
     "hg.compile(hg.kernel_from_source('def f(x: hg.u32):\\n pass'), grid=1).to_bytes()",
 )
 _SECOND = (
-    rf"{PACKAGE}\.(tensor\.|array\b|nn\b|ops$|array_api$|atlas\b|plan\.(tensor_steps|brought|hosting)$|compiler\.host$|runtime\.(weights|stream|typed)$"
+    rf"{PACKAGE}\.(tensor\.|array\b|nn\b|ops$|array_api$|atlas\b|backends\.hosted$|plan\.(tensor_steps|brought|hosting)$|compiler\.host$|runtime\.(weights|stream|typed)$"
     r"|frontends\.python\.collective_calls$|isa\.json_form$)"
 )
 # Of the tensor library what tells an operation that is there from one that is not.
