@@ -41,7 +41,7 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
 
 LIMIT = 449_990  # bytes of the first wheel; tests/test_figures.py holds it to 450,000
 TENSOR_LIMIT = 200_000  # bytes of the second
-LIBRARY_LIMIT = 420_000  # and of the third
+LIBRARY_LIMIT = 440_000  # and of the third
 PACKAGE = "hologram_web"
 # What only native devices and tests use.
 _NATIVE = ("backends.wasm", "backends.webgpu", "backends.host_device", "backends.forms", "store.disk", "store.kept")

@@ -346,9 +346,9 @@ def choose(m, n, k, ty, traits, key=None, late=False):
         tight = 0 if isinstance(n, int) else narrow * flag(17 - n)
         found = [(_gemm_tiles, TILE, tiles), (_gemm_tiles, NARROW | {"COLUMNS": 4}, tight)]
         found += [(_gemm_tiles, side, narrow - tight), (_gemm_tiles, SMALL_TILE, small - narrow)]
-        row = (1 - tiles - small) * flag(2 - m)
         of_gpu = ONE if traits.gpu else {}
-        found += [(_gemm_tiles, ROW | of_gpu, row), (_gemm_tiles, COLUMN | of_gpu, 1 - tiles - small - row)]
+        found.append((_gemm_tiles, ROW | of_gpu, flag(2 - m)))
+        found.append((_gemm_tiles, COLUMN | of_gpu, flag(m - 1) * flag(2 - n)))
     elif not traits.together and 4 <= ty.size_bytes <= 8:
         small = flag(SMALL + 1 - k * n) * flag(LOW + 1 - m)
         few = flag(flag(FEW + 1 - m) + small) * flag(n - 15)  # for whole tiles at least
