@@ -18,7 +18,7 @@ NAMED = {
     "compiler/bounds.py": {("mul", "shl")},  # the shape of a global index, as frontends write it
     "compiler/conditions.py": {("add", "mul"), ("mul", "sub", "div")},  # a constant taken out; brackets
     "compiler/counters.py": {("div", "shr")},  # how rounds are counted in steps
-    "compiler/forms.py": {("mask", "any")},  # what packets.py makes
+    "compiler/packet_forms.py": {("mask", "any")},  # what packets.py makes
     "compiler/legalise.py": {("neg", "abs")},  # how floats are made
     "compiler/passes/forward.py": {("atomic", "fence")},  # where other lanes may have stored
     "targets/wasm/choice.py": {("lt", "le")},  # a place that is compared with 1 or 0

@@ -16,11 +16,11 @@ from dataclasses import dataclass, field
 
 from ..isa.types import Type
 from .escapes import escaping
-from .forms import Forms
 from .guarded import by_all, is_short
 from .ir import PRED, Node
 from .operations import LEAVES
 from .out_of_ssa import Assign, Copies, Count, Do, Go, Piece, Statement, Under, Variable
+from .packet_forms import Forms
 from .passes.costs import cost
 from .reducible import WAY
 from .shapes import ANY

@@ -11,10 +11,10 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from ..isa.types import Type
-from .forms import Forms
 from .ir import Block, Function, Node
 from .lanes import LaneAnalysis
 from .operations import DIVISIONS, LEAVES, PURE
+from .packet_forms import Forms
 from .turned import copied
 
 __all__ = ["taken"]

@@ -411,7 +411,7 @@ _WASM = (
     ),
     _wasm(
         "reductions have 16 accumulators",
-        "targets.wasm.reductions:_Combined.__init__",
+        "targets.wasm.vector_reductions:_Combined.__init__",
         "count = _ORBITS * ty.size_bytes // 16",
         "count = _ORBITS * ty.size_bytes // 32",
         "reduce/order_orbits_half.atlas",
@@ -758,14 +758,14 @@ _PACKETS = (
     ),
     _packets(
         "accumulators of a reduction are folded with themselves",
-        "targets.wasm.reductions:_Combined.fold",
+        "targets.wasm.vector_reductions:_Combined.fold",
         "(byte + distance) % 16",
         "byte",
         "reduce/order.atlas",
     ),
     _packets(
         "halves of a row of a reduction are read twice",
-        "targets.wasm.reductions:_Combined.with_row",
+        "targets.wasm.vector_reductions:_Combined.with_row",
         '("v128.load", 0, 16 * place)',
         '("v128.load", 0, 16 * (place // 2))',
         "reduce/order.atlas",

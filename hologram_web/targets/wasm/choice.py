@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from ...compiler.accesses import access_of
 from ...compiler.dominance import Dominators, loop_body
 from ...compiler.fission import Fission, fission, reachable
-from ...compiler.forms import Forms
 from ...compiler.ir import Function, Node
 from ...compiler.operations import EFFECTS, WRITES
 from ...compiler.out_of_ssa import Do, Lowered, Variable, lower
+from ...compiler.packet_forms import Forms
 from ...compiler.passes.costs import total
 from ...compiler.ranges import Ranges
 from ...compiler.reducible import reducible

@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 
 from ...compiler.accesses import access_of
 from ...compiler.fission import Fission
-from ...compiler.forms import Forms
 from ...compiler.ir import Function
 from ...compiler.legalise import legalise
 from ...compiler.likely import with_likely
 from ...compiler.out_of_ssa import argument_starts
+from ...compiler.packet_forms import Forms
 from ...compiler.passes import optimize
 from ...compiler.passes.unroll import unroll_loops
 from ...compiler.ranges import Ranges

@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterator, Sequence
 from ...compiler.accesses import Check, checks_of
 from ...compiler.bounds import ENDS_OF_PART, Bounds
 from ...compiler.conditions import open_conditions
-from ...compiler.forms import Forms
 from ...compiler.guarded import guards
 from ...compiler.ir import PRED, Node
 from ...compiler.out_of_ssa import Assign, Copies, Count, Do, Piece, Statement, Under, Variable
+from ...compiler.packet_forms import Forms
 from ...compiler.packets import Stops, Straightened, linear
 from ...compiler.rounds import within_budget
 from ...compiler.structure import If, Labelled, Straight, StructuredLoop, Tree

@@ -68,7 +68,7 @@ class Routines:
             elif name.startswith("wide_"):
                 self.module.add(library_function(name, self.wide_arithmetic, self))
             elif name.startswith("reduce_"):
-                from .reductions import reduction  # in functions: few kernels need it
+                from .vector_reductions import reduction  # in functions: few kernels need it
 
                 reduction(name, self)
             elif found := _OF_PACKETS.fullmatch(name):
