@@ -200,8 +200,8 @@ def ex() -> Iterator[hg.Executor]:
     ("given", "why"),
     [
         ({}, f"winograd_squares|Winograd's way: {SQUARES}"),
-        ({"stride": 2}, f"tiles|not Winograd's way: {SIDE}"),
-        ({"channels": 16}, "tiles|not Winograd's way: too few channels for what squares cost"),
+        ({"stride": 2}, f"patches|not Winograd's way: {SIDE}"),
+        ({"channels": 16}, "patches|not Winograd's way: too few channels for what squares cost"),
     ],
 )  # fmt: skip
 def test_arrays_say_it(ex: hg.Executor, given: dict[str, int], why: str) -> None:
