@@ -69,11 +69,8 @@ class _Runner:
     """In the place of a runner of artifacts: a file, and the browser to run it in."""
 
     def __init__(self, device: _Chromium, raw: bytes, steps: int, seconds: float) -> None:
-        self.device, self.raw, self.ends = (
-            device,
-            raw,
-            {"ends": {"steps": steps, "seconds": seconds}},
-        )  # as run takes them
+        self.device, self.raw = device, raw
+        self.ends = {"steps": steps, "seconds": seconds}
 
     def run(self, scalars: dict[str, int], arrays: dict[str, Any]) -> dict[str, Any]:
         types = {port.name: str(port.ty) for port in read(self.raw).plan.ports}
