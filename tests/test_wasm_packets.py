@@ -395,6 +395,36 @@ def test_wide_integers_in_packets():
     assert found == found[:1] * 5
 
 
+STOPPING = hg.kernel_from_source("""
+def stopping(y: hg.Array[hg.u32], n: hg.u32):
+    lane = hg.local_id()
+    a = y[lane]
+    b = hg.u32(6)
+    for k in range(3):
+        if lane % 3 == 1:
+            if n > 9:
+                b, a = a, hg.u32(0)
+            hg.barrier()
+    y[lane] = a + b * 3
+""")
+
+
+@pytest.mark.parametrize("n", [5, 15])
+def test_lanes_that_stop_in_a_loop_keep_what_they_have(n):
+    """Before a branch of the block, while the others go round until they exit."""
+    found = []
+    devices: list[Any] = [reference(), *(WasmBackend(limits=LIMITS, packets=w, cache=False) for w in (1, 4, 8, 16))]
+    for device in devices:
+        y = device.allocate_buffer(64)
+        device.view(y)[:] = np.arange(1, 17, dtype=np.uint32).view(np.uint8)
+        given = {"y": y, "n": n, "y.shape0": 16}
+        arguments = {param.name: given[param.name] for param in STOPPING.program.params}
+        params = hg.ExecutionParams(hg.LaunchConfig.linear(16, 16), arguments)
+        device.execute_program_with_params(STOPPING.program, params)
+        found.append(bytes(device.view(y)))
+    assert found == found[:1] * 5
+
+
 def test_dispatchers_are_packets_if_these_are_asked_for():
     program = hg.Program.from_text(tangle(16))
     results = []

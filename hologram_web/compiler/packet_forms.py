@@ -50,11 +50,9 @@ class Forms:
             for phi in block.phis
             if phi in lowered.variables
         }
-        for block, piece in zip(lowered.function.blocks, lowered.pieces, strict=False):
+        for block in lowered.function.blocks:
             if block not in around:
                 continue
-            # Lanes that stay in a loop keep what they have while others begin it anew, on the way to its barrier.
-            self.escaping.update(lowered.live(piece.ways[0]) if around[block] and piece.kind == "barrier" else ())
             for node, user in uses(block, lowered):
                 variable = lowered.variables[node]
                 if variable in fixed:

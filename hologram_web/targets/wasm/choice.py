@@ -64,6 +64,8 @@ def chosen(function: Function, packets: int | None = None) -> Choice:
     mixed = [entry for entry in entries if reducible(entry) is not entry]
     apart = {v for piece in lowered.resumes[1:] for v in lowered.live(piece)} if plan is None else set[Variable]()
     forms = Forms(lowered, plan.uniform if plan is not None else (), bool(mixed), apart)
+    for run in [] if plan is None else plan.runs:
+        forms.escaping.update(run.stores)  # lanes keep them where they stop, while others go on to the same place
     if forms.wrong:
         return Choice(1, "what blocks know differs between lanes")
     if packets is None:
