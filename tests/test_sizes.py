@@ -98,6 +98,27 @@ def test_long_sums_are_those_of_a_trace_of_their_length(wasm: hg.Executor) -> No
             np.testing.assert_array_equal(one.numpy(), other.numpy())
 
 
+def test_channels_with_a_name_may_be_in_groups(wasm: hg.Executor) -> None:
+    """Whether they are a multiple of the groups is not known while it is traced."""
+
+    @hg.function(device=wasm)
+    def normalised(x: hg.Array[hg.f32, 2, "c", 3, 3], g: hg.Array[hg.f32, "c"]):
+        return hg.ops.group_norm(x, g, g, 2)
+
+    @hg.function(device=wasm)
+    def made(x: hg.Array[hg.f32, 2, 4, 3, 3], kernel: hg.Array[hg.f32, "o", 2, 1, 1]):
+        return hg.ops.conv2d(x, kernel, groups=2)
+
+    x, kernel = RNG.random((2, 4, 3, 3), "f4"), RNG.random((6, 2, 1, 1), "f4")
+    wanted = np.concatenate(
+        [np.einsum("nchw,oc->nohw", x[:, 2 * k : 2 * k + 2], kernel[3 * k : 3 * k + 3, :, 0, 0]) for k in (0, 1)], 1
+    )
+    np.testing.assert_allclose(made(x, kernel).numpy(), wanted, rtol=1e-5)
+    rows = x.reshape(2, 2, -1)
+    rows = (rows - rows.mean(-1, keepdims=True)) / np.sqrt(rows.var(-1, keepdims=True) + 1e-5) + 1
+    np.testing.assert_allclose(normalised(x, np.ones(4, "f4")).numpy(), rows.reshape(x.shape), rtol=1e-4, atol=1e-5)
+
+
 NETWORKS = {
     "perceptron": (nn.Sequential(nn.Linear(12, 8), xp.tanh, nn.Linear(8, 5)), (12,)),
     "images": (

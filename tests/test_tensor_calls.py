@@ -251,6 +251,37 @@ def test_where_arrays_begin_is_looked_at() -> None:
             part[1](x, y, *given)
 
 
+@pytest.mark.parametrize("ty", [hg.i32, hg.u32, hg.i64, hg.u64])
+def test_where_arrays_begin_does_not_wrap(ty: Any, device: Any) -> None:
+    """Of places in 32 bits row 2^30 of four columns is row 0, and so is what begins at 2^32."""
+    text = f"""
+import hologram_web as hg
+
+def row(x: hg.Array[hg.i32, 2], y: hg.Array[hg.i32], k: hg.{ty}):
+    hg.tensor.copy(y, x[k], 2)
+
+def rest(x: hg.Array[hg.i32, 2], y: hg.Array[hg.i32], k: hg.{ty}):
+    hg.tensor.copy(y, x[k:], 2)
+
+def end(x: hg.Array[hg.i32], y: hg.Array[hg.i32], k: hg.{ty}):
+    hg.tensor.copy(y, x[k:], 2)
+
+def lane(x: hg.Array[hg.i32], y: hg.Array[hg.i32], k: hg.{ty}):
+    part = x[k:]
+    i = hg.global_id(0)
+    y[i] = part[i]
+"""
+    x, y = np.arange(24, dtype=np.int32), np.zeros(2, np.int32)
+    outside = [k for k in (6, 1 << 30, -1 << 30, (1 << 32) - 3, 1 << 32, -1 << 32) if ty.min_value <= k <= ty.max_value]
+    for name in ("row", "rest", "end", "lane"):
+        kernel, of = hg.kernel_from_source(text, name=name), x.reshape(6, 4) if name in ("row", "rest") else x
+        kernel.on(device)[2 if name == "lane" else 1](of, y, 3)
+        assert y.tolist() == ([12, 13] if of is not x else [3, 4])
+        for k in outside if of is not x else [24, *outside[1:]]:
+            with pytest.raises(hg.ExecutionError, match="OutOfBounds"):
+                kernel.on(device)[2 if name == "lane" else 1](of, y, k)
+
+
 def test_what_editors_show() -> None:
     assert len(dir(hg.tensor)) == len(COLLECTIVE_ROWS)
     function = hg.tensor.rms_norm

@@ -174,7 +174,7 @@ def batch_norm(x: Array, gamma: Array, beta: Array, mean: Array, variance: Array
 def group_norm(x: Array, gamma: Array, beta: Array, groups: int, eps: float = 1e-5) -> Array:
     """Groups of channels with mean 0 and variance 1."""
     sizes = images("group_norm", x, gamma=gamma, beta=beta)
-    if groups < 1 or sizes["channels"] % groups != 0:
+    if groups < 1 or (is_known(sizes["channels"]) and sizes["channels"] % groups != 0):
         raise misfit("group_norm", "x", x.shape, 1, f"a multiple of groups, {groups}, is expected")
     return apply("GroupNorm", input=x, gamma=gamma, beta=beta, groups=groups, **sizes, eps=eps).reshape(x.shape)
 
@@ -243,7 +243,7 @@ def _slid(
     if c != wanted:
         like = f"axis {0 if around is not None else 1} of kernel {kernel.shape}{why}"
         raise misfit(called, "x", x.shape, 1, f"{wanted}, {like}, is expected")
-    if groups < 1 or kernel.shape[0] % groups != 0:
+    if groups < 1 or (is_known(kernel.shape[0]) and kernel.shape[0] % groups != 0):
         raise misfit(called, "kernel", kernel.shape, 0, f"a multiple of groups, {groups}, is expected")
     if isinstance(bias, Array) and bias.size != channels and is_known(channels):
         raise misshapen(called, "bias", bias.shape, f"{channels} elements, one of each channel made, are expected")

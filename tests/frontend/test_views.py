@@ -240,7 +240,7 @@ def test_what_is_no_array_of_bool():
     with pytest.raises(hg.TranslateError, match="m is bool: atomics work on i32, u32, i64 and u64"):
         hg.kernel_from_source(text)
     text = "def k(m: hg.Array[bool]):\n    hg.parallel_map_unary(m, m, 'neg', 3)\n"
-    with pytest.raises(hg.TranslateError, match="m is no array parameter with one axis"):
+    with pytest.raises(hg.TranslateError, match=r"m is of bool, and hg\.parallel_map_unary works on numbers"):
         hg.kernel_from_source(text)
     text = "def k(m: hg.Array[bool]):\n    total = 0\n    total = m[0]\n"
     with pytest.raises(hg.TranslateError, match="total is int literal elsewhere and bool here"):

@@ -228,10 +228,8 @@ class _Call:
                 self.fail(node, f"{have}, and {self.name} works on such: give indices along the first axes alone")
             rest |= fixed is None
             here = fixed if fixed is not None else cut[0] if cut is not None else None
-            if here is not None and axis and here.reg is not None:  # along the first one memory ends
-                kernel.emit(
-                    "CHK", here.reg, kernel.register(node, kernel.length(whole, axis), INDEX), view.name, axis, 0
-                )
+            if here is not None and here.reg is not None:
+                here = self.within(node, here, view, axis)
             if place.const != 0:
                 place = self.number(kernel.binary(node, ast.Mult(), place, kernel.length(whole, axis)))
             if here is not None:
@@ -239,6 +237,24 @@ class _Call:
         if place.const is not None:
             return None, int(place.const)
         return kernel.register(node, place, INDEX), 0
+
+    def within(self, node: ast.expr, here: Value, view: ArrayRef, axis: int) -> Value:
+        """An index whose products with lengths do not wrap. Along the first axis memory ends: what lies outside becomes
+        -1 or the length, so that lanes need not look."""
+        kernel, ty = self.kernel, here.ty
+        assert isinstance(ty, Type)
+        length = kernel.register(node, kernel.length(view.whole, axis), INDEX)
+        assert here.reg is not None
+        if axis:
+            kernel.emit("CHK", here.reg, length, view.name, axis, 0)
+        index = kernel.convert(INDEX, ty, here.reg) if axis or ty.bits < 32 else here.reg
+        if not axis and len(view.fixed) > 1:
+            wide = max(ty, INDEX, key=lambda each: each.bits)
+            index = kernel.op("MIN", wide, index, kernel.convert(wide, INDEX, length))
+            if wide.is_signed:
+                index = kernel.op("MAX", wide, index, kernel.immediate(wide, -1))
+            index = kernel.convert(INDEX, wide, index)
+        return Value(INDEX, index)
 
     @staticmethod
     def number(value: Any) -> Value:

@@ -86,6 +86,10 @@ def _cut(kernel: Expressions, part: ast.Slice, array: ArrayRef, axis: int) -> tu
         value = None if end is None else kernel.index(end)
         if end is not None and value is not None and value.const is not None and value.const < 0:
             check_literal(kernel, end, replace(array, shape=None), axis, int(value.const))
+        if value is not None and value.const is None and value.ty in (Type.U32, Type.I64, Type.U64):
+            ty: Any = value.ty  # what has other bits as an index is beyond the axis
+            held = kernel.op("MIN", ty, kernel.register(part, value, ty), kernel.immediate(ty, INDEX.max_value))
+            value = Value(ty, kernel.op("MAX", ty, held, kernel.immediate(ty, max(ty.min_value, INDEX.min_value))))
         if value is not None and (value.const is None or isinstance(value.ty, Type)):
             value = kernel.conform(end or part, value, INDEX)  # type: ignore[assignment]  # a number is one
         ends.append(value)
