@@ -75,7 +75,7 @@ def test_candidates_keep_within_registers_and_blocks() -> None:
                     assert numbers["ROWS"] <= m
                     assert numbers["ROWS"] * numbers["COLUMNS"] <= matmul.SUMS
                 if text == "tiles":
-                    assert numbers["ACROSS"] ** 2 <= matmul.LANES
+                    assert numbers["ACROSS"] * numbers.get("DOWN", numbers["ACROSS"]) <= matmul.LANES
                     assert numbers["ROWS"] * numbers["COLUMNS"] < matmul.REGISTERS
         assert matmul.candidates(9, 9, 9, Type.I128, traits) == [("plain", ())]
     assert size_class(0, 1, 3, 384) == "0x1x2x256"
@@ -89,6 +89,7 @@ def test_the_fastest_is_picked_and_all_are_timed_in_turns() -> None:
     assert found.device == "wasm"
     number = len(found.candidates)
     assert number == len({each.choice for each in found.candidates}) == 10
+    assert not any(each.refused for each in found.candidates)
     assert len(times.asked) == 3 * number  # the least there is
     assert times.asked[:number] == times.asked[number : 2 * number] == [each.choice for each in found.candidates]
     assert [each.seconds for each in found.candidates if each.choice == ROWS] == [1e-3]

@@ -441,7 +441,7 @@ def _product(
             why = UNTOLD.format(f"{across * constants['COLUMNS']} columns") if late else ""
         elif kernel is _gemm_rows and constants["ROWS"] == 1 and not trans_b and not constants.get("SWAPPED"):
             kernel, constants = _gemm_thin, {"SPAN": SPANS[isinstance(n, int) and n >= 2 * SPANS[1]], "STEPS": TOGETHER}
-            lanes, block = (ceildiv(n, constants["SPAN"]) * 4, 1, batch), (4,)
+            lanes, block = (ceildiv(n, constants["SPAN"]) * 4, m, batch), (4,)
         elif kernel is _gemm_rows:
             across, swapped = 4 * constants["COLUMNS"], constants.get("SWAPPED", False)
             down, along, turned, straight = (n, m, not trans_a, trans_b) if swapped else (m, n, trans_b, not trans_a)

@@ -1,4 +1,4 @@
-"""Products of one row and a matrix on WebAssembly. The sum of an element runs over k in increasing order, as in all."""
+"""Products of rows and a matrix on WebAssembly. The sum of an element runs over k in increasing order, as in all."""
 
 # mypy: ignore-errors
 # To Python i32 is a value and no type: kernels are parsed and never executed.
@@ -45,9 +45,10 @@ def _gemm_thin(
     read from one end of the span to the other, as memory brings it."""
     sums = shared(W, SPAN)
     x = registers(STEPS, W)
-    lane, begin, left, right, result = local_id(0), block_id(0) * SPAN, i32(0), i32(0), i32(0)
+    lane, begin, right = local_id(0), block_id(0) * SPAN, i32(0)
+    left, result = block_id(1) * a_row, block_id(1) * n
     if BATCHED:
-        left, right, result = block_id(2) * a_batch, block_id(2) * b_batch, block_id(2) * c_batch
+        left, right, result = left + block_id(2) * a_batch, block_id(2) * b_batch, result + block_id(2) * c_batch
     width = min(n - begin, SPAN)
     whole, rest = width // 4, width // 4 * 4 + lane
     for j in range(SPAN // 4):
