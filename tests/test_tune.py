@@ -75,7 +75,7 @@ def test_candidates_keep_within_registers_and_blocks() -> None:
                     assert numbers["ROWS"] <= m
                     assert numbers["ROWS"] * numbers["COLUMNS"] <= matmul.SUMS
                 if text == "tiles":
-                    assert numbers["ACROSS"] ** 2 <= matmul.LANES
+                    assert numbers["ACROSS"] * numbers.get("DOWN", numbers["ACROSS"]) <= matmul.LANES
                     assert numbers["ROWS"] * numbers["COLUMNS"] < matmul.REGISTERS
         assert matmul.candidates(9, 9, 9, Type.I128, traits) == [("plain", ())]
     assert size_class(0, 1, 3, 384) == "0x1x2x256"
@@ -140,6 +140,12 @@ def test_another_result_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     found = tune("GEMM", SIZES, hg.f32, _wasm(), seconds=0, timer=Times(1e-3))
     assert [each.refused for each in found.candidates].count("its result is another one") == 1
     assert found.candidates[2].seconds is None
+
+
+def test_of_several_rows_one_at_a_time_is_a_schedule() -> None:
+    """A row that is the only one has a text of its own, which makes no others."""
+    found = tune("GEMM", {"m": 3, "n": 40, "k": 24}, hg.f32, _wasm(), seconds=0, timer=Times(1e-3))
+    assert [each for each in found.candidates if each.refused] == []
 
 
 def test_plans_and_files_take_it() -> None:

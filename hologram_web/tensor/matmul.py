@@ -420,6 +420,7 @@ def _product(
         buffers = {"bias": buffers.get("c", "c"), **buffers}
     found = []
     key = tuning_key(o.ty, inner, m, n, k, trans_a, trans_b, batch)
+    several = isinstance(m, int) and m > 1  # of which the tuner may make one at a time
     for kernel, constants, needed in choose(m, n, k, inner, traits, key, o.late or o.ty != inner):
         times, why = needed * often, ""
         if kernel is _gemm_panels and o.late and strides:
@@ -439,9 +440,9 @@ def _product(
             # What a size that is known may make narrower than that of others.
             late = across == NARROW["ACROSS"] and not isinstance(n, int)
             why = UNTOLD.format(f"{across * constants['COLUMNS']} columns") if late else ""
-        elif kernel is _gemm_rows and constants["ROWS"] == 1 and not trans_b and not constants.get("SWAPPED"):
+        elif kernel is _gemm_rows and constants["ROWS"] == 1 and not (trans_b or constants.get("SWAPPED") or several):
             kernel, constants = _gemm_thin, {"SPAN": SPANS[isinstance(n, int) and n >= 2 * SPANS[1]], "STEPS": TOGETHER}
-            lanes, block = (ceildiv(n, constants["SPAN"]) * 4, 1, batch), (4,)
+            lanes, block = (ceildiv(n, constants["SPAN"]) * 4, m, batch), (4,)  # of no rows there is no lane
         elif kernel is _gemm_rows:
             across, swapped = 4 * constants["COLUMNS"], constants.get("SWAPPED", False)
             down, along, turned, straight = (n, m, not trans_a, trans_b) if swapped else (m, n, trans_b, not trans_a)
