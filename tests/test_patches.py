@@ -69,6 +69,6 @@ def test_what_is_computed_of_it_leaves_room_for_proofs(monkeypatch: pytest.Monke
         y = hg.ops.conv2d(image, kernel, padding=1, bias=bias)
         made = xp.maximum(y, 0) * first + second
         assert "patches_f32" in made.explain()
-        wanted = np.maximum(y.numpy(), 0) * first.numpy() + second.numpy()
-        np.testing.assert_array_equal(made.numpy(), wanted)
-    assert 100 < max(asked) <= MAX_CONDITIONS
+        found = made.numpy()  # before y has memory of its own
+        np.testing.assert_array_equal(found, np.maximum(y.numpy(), 0) * first.numpy() + second.numpy())
+    assert 128 < max(asked) <= MAX_CONDITIONS
