@@ -10,7 +10,7 @@ import pytest
 import hologram_web as hg
 from hologram_web import array_api as xp
 from hologram_web.compiler.bounds import Bounds
-from hologram_web.targets.wasm.packets import MAX_CONDITIONS
+from hologram_web.targets.wasm.lanes import MAX_CONDITIONS
 from hologram_web.tensor import patches
 
 
