@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 import hologram_web as hg
+from hologram_web import array_api as xp
+from hologram_web.compiler.bounds import Bounds
+from hologram_web.targets.wasm.lanes import MAX_CONDITIONS
 from hologram_web.tensor import patches
 
 
@@ -45,3 +50,25 @@ def test_sums_are_in_order(
         y = hg.ops.conv2d(ex.array(x), ex.array(w), stride=stride, padding=padding, groups=groups)
         assert "patches_f32" in y.explain()
         np.testing.assert_array_equal(y.numpy(), wanted)
+
+
+def test_what_is_computed_of_it_leaves_room_for_proofs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a bias, and two images: of more conditions than a block asks nothing would be proven, in thrice the time."""
+    prove, asked = Bounds.prove, []
+
+    def counted(self: Any, *given: Any) -> Any:
+        found = prove(self, *given)
+        asked.append(len(found[0]))
+        return found
+
+    monkeypatch.setattr(Bounds, "prove", counted)
+    chance = np.random.default_rng(4)
+    with hg.Executor("wasm", threads=1) as ex:
+        image, first, second = (ex.array(chance.random((2, 8, 9, 11), np.float32)) for _ in range(3))
+        kernel, bias = ex.array(chance.random((8, 8, 3, 3), np.float32)), ex.array(chance.random(8, np.float32))
+        y = hg.ops.conv2d(image, kernel, padding=1, bias=bias)
+        made = xp.maximum(y, 0) * first + second
+        assert "patches_f32" in made.explain()
+        found = made.numpy()  # before y has memory of its own
+        np.testing.assert_array_equal(found, np.maximum(y.numpy(), 0) * first.numpy() + second.numpy())
+    assert 128 < max(asked) <= MAX_CONDITIONS

@@ -143,6 +143,12 @@ def test_another_result_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     assert found.candidates[2].seconds is None
 
 
+def test_of_several_rows_one_at_a_time_is_a_schedule() -> None:
+    """A row that is the only one has a text of its own, which makes no others."""
+    found = tune("GEMM", {"m": 3, "n": 40, "k": 24}, hg.f32, _wasm(), seconds=0, timer=Times(1e-3))
+    assert [each for each in found.candidates if each.refused] == []
+
+
 def test_plans_and_files_take_it() -> None:
     program = hg.Program.from_text(TEXT)
     before = hg.compile(program, grid=1).to_bytes()

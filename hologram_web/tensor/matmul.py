@@ -439,7 +439,7 @@ def _product(
             # What a size that is known may make narrower than that of others.
             late = across == NARROW["ACROSS"] and not isinstance(n, int)
             why = UNTOLD.format(f"{across * constants['COLUMNS']} columns") if late else ""
-        elif kernel is _gemm_rows and constants["ROWS"] == 1 and not trans_b and not constants.get("SWAPPED"):
+        elif kernel is _gemm_rows and constants["ROWS"] == 1 and not (trans_b or constants.get("SWAPPED")):
             kernel, constants = _gemm_thin, {"SPAN": SPANS[isinstance(n, int) and n >= 2 * SPANS[1]], "STEPS": TOGETHER}
             lanes, block = (ceildiv(n, constants["SPAN"]) * 4, m, batch), (4,)
         elif kernel is _gemm_rows:

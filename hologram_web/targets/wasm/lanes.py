@@ -23,7 +23,7 @@ from .values import Values
 __all__ = ["MAX_CONDITIONS", "MAX_TWICE", "Lanes"]
 
 MAX_TWICE = 400  # statements of a loop over lanes that is written twice, without checks and with
-MAX_CONDITIONS = 128  # a product with a tile of 6 x 2 and four steps in its loop has 82
+MAX_CONDITIONS = 256  # a convolution with a bias, and two images in what is computed of it, has 131
 _UNROLLED = 4  # lanes a round of a loop over lanes
 _MAX_UNROLLED = 16  # statements of a lane
 
