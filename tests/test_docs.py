@@ -151,6 +151,7 @@ def test_js(page, tmp_path, monkeypatch):
     made = ("--external:./ops/index.js", "--external:./stdlib/index.js")  # here by the commands that make them
     subprocess.run([*command, *made, f"--outdir={package}"], cwd=ROOT, check=True)
     exports = {".": "./index.js"} | {f"./{name}": f"./{name}.js" for name in ("offline", "ops", "pool", "stdlib")}
+    exports["./trace"] = "./explain.js"
     (package / "package.json").write_text(json.dumps({"name": "hologram-web", "type": "module", "exports": exports}))
     build(package / "stdlib", ["vector_add"], modules=True)
     called = {name for block in BLOCKS[page] for name in re.findall(r"\bops\.(\w+)\(", block.text)}

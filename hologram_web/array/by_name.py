@@ -335,8 +335,6 @@ def rope(x: Array, freqs: Array, *, interleaved: bool = False) -> Array:
     """Rows of (batch, positions, heads, size of a head) with their pairs turned by angles (positions, half of the
     size): element j and the one half a row behind it are a pair, or with `interleaved`, neighbours."""
     b, s, h, d = lengths("rope", x, "batch, positions, heads, size")
-    if is_known(d) and d % 2:
-        raise misfit("rope", "x", x.shape, 3, "an even number, of pairs, is expected")
     given = {"batch": b, "seq_len": s, "heads": h, "head_dim": d, "interleaved": interleaved}
     if freqs.shape != (s, d // 2):
         wanted = f"{(s, d // 2)}, an angle for each pair of x {x.shape}, is expected"

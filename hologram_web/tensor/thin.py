@@ -46,7 +46,8 @@ def _gemm_thin(
     sums = shared(W, SPAN)
     x = registers(STEPS, W)
     lane, begin, right = local_id(0), block_id(0) * SPAN, i32(0)
-    left, result = block_id(1) * a_row, block_id(1) * n
+    row = block_id(1)  # what is computed of elements asks for it
+    left, result = row * a_row, row * n
     if BATCHED:
         left, right, result = left + block_id(2) * a_batch, block_id(2) * b_batch, result + block_id(2) * c_batch
     width = min(n - begin, SPAN)

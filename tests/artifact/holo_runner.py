@@ -425,6 +425,8 @@ class Runner:
 
     def launch(self, number, _variant, origin, grid, lanes, scalars, memories, values):
         kernel = self.file["kernels"][number]
+        if kernel["module"] < 0:
+            raise LaunchError(kernel["why"])
         grid, lanes = ([self.formula(n, values) for n in three] for three in (grid, lanes))
         x, y, z = kernel["block"]
         asked = zip(lanes, grid, (x, y, z), strict=True)
@@ -461,8 +463,6 @@ class Runner:
 
     def function(self, kernel):
         number = kernel["module"]
-        if number < 0:
-            raise LaunchError(kernel["why"])
         if self.relaxed and kernel["relaxed"] >= 0:
             number = kernel["relaxed"]
         if number not in self.functions:
