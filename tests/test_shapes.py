@@ -44,7 +44,7 @@ def test_a_wrong_element_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_sums_in_another_order_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of one BLAS, or in F64: within the bound, and not what the contract says."""
     (opened,) = open_devices(["wasm"])
-    seeds = range(6)
+    seeds = range(20, 40)  # of which some are floats whose sums are not exact
     assert not any(shapes.wrong("conv2d", seed, opened.device) for seed in seeds)
     monkeypatch.setattr(conv, "product", lambda np, left, right: left @ right)
     assert any("in order, output" in shapes.wrong("conv2d", seed, opened.device) for seed in seeds)
