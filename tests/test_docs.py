@@ -137,7 +137,7 @@ def test_js(page, tmp_path, monkeypatch):
         if block.kind == "python":
             _run(block, names)
     package = tmp_path / "node_modules" / "hologram-web"
-    entries = [f"web/src/{name}.ts" for name in ("index", "offline", "ops", "pool", "stdlib", "worker")]
+    entries = [f"web/src/{name}.ts" for name in ("explain", "index", "offline", "ops", "pool", "stdlib", "worker")]
     command = [
         "npx",
         "--no-install",
