@@ -158,7 +158,7 @@ def test_sizes_fit_i32_also_where_there_is_no_element(device: str) -> None:
     calls = ("gemm.f32 [y], [y], [y], 0, 0, n", "softmax.f32 [y], [y], 0, n", "sort.f32 [y], [y], 0, n")
     text = "\n".join([".param y: buffer f32 read_write", ".param n: u64", *calls])
     with hg.Executor(device) as executor:
-        y, program = executor.zeros(64, np.float32), hg.Program.from_text(text)
+        y, program = executor.zeros(64, hg.f32), hg.Program.from_text(text)
         executor.run(program, 1, y=y, n=0)
         with pytest.raises(hg.LaunchError, match="n is 2147483648 here, which does not fit i32"):
             executor.run(program, 1, y=y, n=1 << 31)
