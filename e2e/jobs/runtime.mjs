@@ -289,8 +289,8 @@ const checks = {
     equal([...x], [1, 2, 3]);
   },
 
-  async "a trace has a span for each launch, with the GPU's own time"({ runtime, saxpy, load }) {
-    const { trace, chromeEvents } = await import("../../web/dist/explain.js");
+  async "a trace has a span for each launch, with the GPU's own time"({ runtime, saxpy, load, explain }) {
+    const { trace, chromeEvents } = await explain();
     const onGpu = runtime.info.selected === "webgpu";
     const clock = onGpu && runtime.gpuDevice.features.has("timestamp-query");
     const n = 1 << 20;
@@ -869,7 +869,7 @@ const checks = {
 };
 
 /** The checks, or those whose names have `only` in them, while one works on it. */
-export default async function runtimeChecks({ get, hologram, address = globalThis.location?.origin }, { backend, only = "" }) {
+export default async function runtimeChecks({ get, hologram, address = globalThis.location?.origin, explain = () => import("../../web/dist/explain.js") }, { backend, only = "" }) {
   const samples = JSON.parse(new TextDecoder().decode(await get("/build/e2e/samples.json")));
   const runtime = await hologram.Runtime.create({ backend });
   const load = async (name) => runtime.load(await get(`/build/e2e/${name}.holo`));
@@ -878,7 +878,7 @@ export default async function runtimeChecks({ get, hologram, address = globalThi
   for (const [name, check] of Object.entries(checks)) {
     if (!name.includes(only)) continue;
     try {
-      await check({ hologram, runtime, samples, load, get, address, ...programs });
+      await check({ hologram, runtime, samples, load, get, address, explain, ...programs });
       found[name] = null;
     } catch (error) {
       found[name] = `${error.stack ?? error}`;

@@ -34,7 +34,7 @@ test.each(["as they are", "with threads for all launches"])("the checks of e2e/j
       return (this.wanted = true);
     });
   }
-  const { found } = (await checks({ get, hologram, address }, { backend: "wasm" })).json;
+  const { found } = (await checks({ get, hologram, address, explain: () => import("../src/explain.ts") }, { backend: "wasm" })).json;
   expect(Object.entries(found).filter(([, text]) => text !== null)).toEqual([]);
   if (how !== "as they are") expect(lead.mock.calls.length).toBeGreaterThan(10);
   vi.unstubAllGlobals();
