@@ -219,22 +219,30 @@ def _merged(lengths, steps):
     return found
 
 
+def _sides(axes):
+    """The axis along which what is read lies side by side, how many rows are read and how many columns; None where what
+    is written lies side by side along the same."""
+    at = next((at for at, (_, step) in enumerate(axes) if step == 1), -1)
+    return None if len(axes) < 2 or at in (-1, len(axes) - 1) else (at, axes[-1][0], axes[at][0])
+
+
+def _in_tiles(traits, rows, columns):
+    """Whether tiles are faster than element by element, where nothing was timed."""
+    # On software that plays a GPU tiles took one to three times as long: barriers cost more than what they save.
+    return traits.gpu and min(rows, columns) >= HIGH if traits.together else max(rows, columns) >= 4
+
+
 def read_as(o, traits, lengths, steps, chosen=None, **given):
     """A launch that reads an array along axes of these lengths, whose elements are so many steps apart. Where
     neighbours of what is read are none of what is written, both are gone through in tiles, as `chosen` if it is."""
     axes = _merged(lengths, steps)
-    at = next((at for at, (_, step) in enumerate(axes) if step == 1), -1)
-    sizes = () if len(axes) < 2 or at in (-1, len(axes) - 1) else (axes[-1][0], axes[at][0])
-    # On software that plays a GPU tiles took one to three times as long: barriers cost more than what they save.
-    good = traits.gpu and min(sizes, default=0) >= HIGH if traits.together else max(sizes, default=0) >= 4
-    if chosen is not None and sizes:
-        good = chosen[0] == "tiles"
-    if not good or o.ty.size_bytes > 8:
+    sides = _sides(axes) if o.ty.size_bytes <= 8 else None
+    if sides is None or not (_in_tiles(traits, *sides[1:]) if chosen is None else chosen[0] == "tiles"):
         constants = {"DIMS": tuple(lengths), "STEPS": tuple(steps), "START": 0}
         return part(o, _strided, (prod(lengths),), (256,), scalars={}, T=o.ty, **constants, **given)
+    at, rows, columns = sides
     after, others = _steps([length for length, _ in axes]), [i for i in range(len(axes) - 1) if i != at]
-    (rows, step), (columns, _) = axes[-1], axes[at]
-    scalars = {"rows": rows, "columns": columns, "step": step, "apart": after[at]}
+    scalars = {"rows": rows, "columns": columns, "step": axes[-1][1], "apart": after[at]}
     dims, places = tuple(axes[i][0] for i in others), {"FROM": tuple(axes[i][1] for i in others)}
     given |= places | {"TO": tuple(after[i] for i in others), "T": o.ty, "DIMS": dims, "scalars": scalars}
     if traits.together:
@@ -279,20 +287,19 @@ def _key(o):
 
 def _schedules(o, traits):
     """Element by element, and tiles of several sizes."""
-    axes = _merged(*_turned_axes(o)) if 0 not in o.shape else []
-    at = next((at for at, (_, step) in enumerate(axes) if step == 1), -1)
-    if len(axes) < 2 or at in (-1, len(axes) - 1) or o.ty.size_bytes > 8:
+    sides = _sides(_merged(*_turned_axes(o)) if 0 not in o.shape else [])
+    if sides is None or o.ty.size_bytes > 8:
         return _key(o) or "transpose", [("strided", ())]
-    rows, columns = axes[-1][0], axes[at][0]
+    _, rows, columns = sides
     default = dict(zip(("TALL", "WIDE"), tile_of(rows, columns), strict=True))
     if traits.together:
-        tiles, first = [default], "tiles" if traits.gpu and min(rows, columns) >= HIGH else "strided"
+        tiles = [default]
     else:
         sides = [(tall, wide) for tall in (4, 8, 16) for wide in (4, 8, 16) if tall <= rows and wide <= columns]
         tiles = [default, *({"TALL": tall, "WIDE": wide} for tall, wide in sides if min(rows, columns) >= 4)]
-        first = "tiles" if max(rows, columns) >= 4 else "strided"
     found = [("tiles", each) for each in tiles], [("strided", {})]
-    return _key(o), choices(*(each for part in found[:: 1 if first == "tiles" else -1] for each in part))
+    first = 1 if _in_tiles(traits, rows, columns) else -1
+    return _key(o), choices(*(each for part in found[::first] for each in part))
 
 
 def _ranges(o):

@@ -214,7 +214,8 @@ def _in_shaders(
     for i in static_range(TALL):
         line = row + i
         if line < out_height:
-            # llvmpipe takes what is added to a 0 that it knows for the sum, also -0, which no sum from 0 on is.
+            # Adapters that are programs take what is added to a 0 that they know for the sum, also -0, which no sum
+            # from 0 on is.
             total = select(sums[i] == W(0), W(0), sums[i])
             if BIAS:
                 total = total + added

@@ -425,8 +425,6 @@ class Runner:
 
     def launch(self, number, _variant, origin, grid, lanes, scalars, memories, values):
         kernel = self.file["kernels"][number]
-        if kernel["module"] < 0:
-            raise LaunchError(kernel["why"])
         grid, lanes = ([self.formula(n, values) for n in three] for three in (grid, lanes))
         x, y, z = kernel["block"]
         asked = zip(lanes, grid, (x, y, z), strict=True)
@@ -438,6 +436,8 @@ class Runner:
             raise LaunchError(f"{grid} blocks are too many")
         if 0 in (*grid, *lanes):
             return
+        if kernel["module"] < 0:
+            raise LaunchError(kernel["why"])
         shared = self.allocate(kernel["shared"])
         spill = self.allocate(kernel["spill"] * x * y * z)
         block = bytearray(88)
